@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,8 @@ from quire.answering.findings import AskedCollection
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, ModelUnavailable, QuotaExceeded
+from quire.index.opened import OpenedIndex
+from quire.search.retrieval import Query, retrieve
 from tests.support.shelves import Scripted, chunk, household, pages, shelf_of
 
 SHELF = shelf_of(household())
@@ -339,3 +342,32 @@ def test_a_class_that_is_called_like_an_everyday_word_is_asked_about() -> None:
         assert "solid block of clay" in answer(shelf, Inquiry(question)).text
     assert answer(shelf_of(pages(6)), Inquiry("What is a Part?")).text.startswith("I need more context")
     assert answer(shelf, Inquiry("What is next?")).text.startswith("I need more context")
+
+
+PURPOSE = [
+    chunk("index.md", "# Kettlery\n\nKettlery is a workshop in which kettles are mended by their owners."),
+    chunk(
+        "command.md",
+        "# kettlery help\n\nWhat kettlery is used for: kettlery help does print what to use it for.",
+    ),
+    *pages(30),
+]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is Kettlery for?",
+        "what is kettlery used for",
+        "What does Kettlery do?",
+        "Why should I use Kettlery?",
+    ],
+)
+def test_what_a_product_is_for_is_told_by_what_it_is(question: str) -> None:
+    shelf = shelf_of(PURPOSE)
+    index = OpenedIndex(
+        [(segment, 0) for segment in shelf.index.segments], version="v1", name="kettlery-docs"
+    )
+    given = answer(replace(shelf, index=index), Inquiry(question))
+    assert "a workshop in which" in given.citations[0].quote
+    assert retrieve(index, shelf.embedder, Query(question)).hits[0].chunk.document_id == "index.md"

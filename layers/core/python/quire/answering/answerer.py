@@ -59,7 +59,7 @@ from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation, Hit, Turn
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
-from quire.search.intent import read_intent
+from quire.search.intent import as_meaning, read_intent, words_of
 from quire.search.retrieval import Query, Retrieved, retrieve
 
 MODEL_LENIENCY = 0.25
@@ -123,6 +123,7 @@ def stream_answer(
         if inquiry.selected_text.strip()  # which the message is about
         else read_message(asked, inquiry.history, collection.index.has_symbol)
     )
+    reading = _of_product(reading, collection.index.name)
     unsearched = _answer_unsearched(collection, inquiry, reading.searched, said)
     inquiry = replace(inquiry, question=reading.question)
     request = _Request(collection, inquiry, model, until, asked, reading.about)
@@ -138,6 +139,13 @@ def stream_answer(
         written = _with_rewriting(written, rewritten)
     yield Citations(written.citations)
     yield Done(_answer(collection, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
+
+
+def _of_product(reading: Reading, name: str) -> Reading:
+    """The message as asking what the product is, where it asks what that is for."""
+    question = as_meaning(reading.question, words_of(name))
+    is_whole = reading.searched == reading.question
+    return reading._replace(question=question, searched=question if is_whole else reading.searched)
 
 
 def _answer_unsearched(

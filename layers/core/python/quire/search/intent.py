@@ -198,6 +198,15 @@ def read_intent(question: str) -> Intent:
     return Intent(question)
 
 
+def is_of_use(question: str) -> bool:
+    """Whether somebody asks it who uses what the sources are of, and not a reader of its code.
+
+    >>> is_of_use("How do I light it?"), is_of_use("My lamp stays dark"), is_of_use("How does the lamp burn?")
+    (True, True, False)
+    """
+    return bool(_compiled(_USE).search(question))
+
+
 def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
     """The question's terms without those that only ask for a meaning, in order; all where nothing would be left.
 
@@ -308,6 +317,21 @@ def without_product(
     return rest if set(analyze(rest)) - _SAYING_NOTHING else question
 
 
+def as_meaning(question: str, words: Sequence[str]) -> str:
+    """What the product is, where the question asks what it is for: the sources say both in one place, and the second
+    in no words of the question's.
+
+    >>> as_meaning("What is Lamp used for?", ["lamp"]), as_meaning("why should I use lamp", ["lamp"])
+    ('What is Lamp?', 'What is lamp?')
+    >>> as_meaning("What is the wick for?", ["lamp"]), as_meaning("What does Lamp do on Sundays?", ["lamp"])
+    ('What is the wick for?', 'What does Lamp do on Sundays?')
+    """
+    if not words or len(question) > MEANING_CHARACTERS or words[-1] not in question.casefold():
+        return question
+    asked = _purpose_form(tuple(words)).match(question)
+    return f"What is {next(filter(None, asked.groups()))}?" if asked else question
+
+
 def without_common_name(
     question: str, is_ordinary: Callable[[str], bool] | None, is_common: Callable[[str], bool]
 ) -> str:
@@ -335,6 +359,12 @@ def without_common_name(
 @lru_cache(maxsize=64)
 def _product_form(words: tuple[str, ...]) -> re.Pattern[str]:
     form = _FORM.replace("NAME", r"[\s_-]?".join(map(re.escape, words)))
+    return re.compile(form, re.IGNORECASE | re.VERBOSE)
+
+
+@lru_cache(maxsize=64)
+def _purpose_form(words: tuple[str, ...]) -> re.Pattern[str]:
+    form = _PURPOSE.replace("NAME", "({})".format(r"[\s_-]?".join(map(re.escape, words))))
     return re.compile(form, re.IGNORECASE | re.VERBOSE)
 
 
@@ -486,6 +516,17 @@ _CALLEES = rf"""
     | \bdependenc(?:y|ies)\s+of\b
 """
 _HOW_TO = r"\bhow[ ](?:do|can|to|should|would)\b"
+_USE = r"""
+    \b(?: i | my | me | we | our )\b
+    | ^\W* (?: how[ ](?:to|do|can|should|would) | can | is[ ]it[ ]possible ) \b
+"""
+_PURPOSE = r"""
+    ^\W*+ (?: what (?:['’]s|[ ]is) [ ] NAME [ ] (?:(?:used|good|useful|meant|made|intended)[ ])?+ for
+      | what [ ] (?:does|can) [ ] NAME [ ] (?: do | offer | give[ ]me )
+      | what [ ] (?:do|can|would|should) [ ] (?:i|we|you|people) [ ] (?: use[ ]NAME[ ]for | do[ ]with[ ]NAME )
+      | why [ ] (?: (?:should|would|do|does) [ ] (?:i|we|you|one|people|anyone|anybody) [ ] )?+ use [ ] NAME
+      | what (?:['’]s|[ ]is) [ ] the [ ] (?:purpose|point|goal|use) [ ] of [ ] (?:using[ ])?+ NAME ) \W*+ $
+"""
 _KINDS = {
     "variable": r"\b(?:which|what)\b [^?\n]{0,30} \b env(?:ironment)? [ ] var(?:iable)?s? \b  # of a process",
     "version": r"\b(?:which|what)\b [^?\n]{0,30} \b versions? \b (?![ ]control)  # a number with points",

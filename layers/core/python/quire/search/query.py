@@ -22,7 +22,14 @@ from quire.analysis.terms import (
 )
 from quire.analysis.word_forms import forms_of, readings
 from quire.index.bm25 import idf
-from quire.search.intent import Intent, WantedDefinition, content_terms, marked_names, read_intent
+from quire.search.intent import (
+    Intent,
+    WantedDefinition,
+    content_terms,
+    is_of_use,
+    marked_names,
+    read_intent,
+)
 
 MOST_NAMES, MOST_JOINED = 64, 6
 """Names that a question is read for; each may cost a walk through the hierarchy of an API. And those of which each two
@@ -100,6 +107,7 @@ class Question(NamedTuple):
         entries: marked names that it writes and sections, rows or items of the collection are called by, in order;
             versions are among them.
         writes_option: it writes an option of a command, `--dry-run`.
+        is_of_use: somebody asks it who uses what the sources are of, see `quire.search.intent.is_of_use`.
     """
 
     text: str
@@ -118,6 +126,7 @@ class Question(NamedTuple):
     commands: tuple[str, ...] = ()
     entries: tuple[str, ...] = ()
     writes_option: bool = False
+    is_of_use: bool = False
 
     @property
     def exact(self) -> tuple[str, ...]:
@@ -190,6 +199,7 @@ def read_question(
         commands=commands,
         entries=entries,
         writes_option=bool(wording.options),
+        is_of_use=is_of_use(wording.text),
     )
 
 

@@ -18,7 +18,13 @@ from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse, union
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import Ranked, gather, gather_evidence
-from quire.search.intent import without_common_name, without_courtesy, without_product, words_of
+from quire.search.intent import (
+    as_meaning,
+    without_common_name,
+    without_courtesy,
+    without_product,
+    words_of,
+)
 from quire.search.ordering import NORMALIZED_DEPTH, Chosen, choose, score
 from quire.search.query import mended, read_question
 
@@ -191,7 +197,8 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
 def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
     """The question without courtesy, and without the product's name: the collection's, where enough chunks say it, or
     in a small one a name that most of them say."""
-    text, product = without_courtesy(text), words_of(index.name)
+    product = words_of(index.name)
+    text = as_meaning(without_courtesy(text), product)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
     left = without_product(text, product, is_ordinary)
     if left != text and all(index.document_frequency(term) >= least for term in analyze(" ".join(product))):

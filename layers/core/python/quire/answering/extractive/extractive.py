@@ -74,7 +74,7 @@ from quire.answering.extractive.trails import with_page_title
 from quire.answering.extractive.versions import of_versions
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Citation, Hit
-from quire.search.intent import read_intent
+from quire.search.intent import is_of_use, read_intent
 from quire.search.query import written_names
 
 MOST_PLACES = 3
@@ -102,7 +102,8 @@ second share, or the name."""
 FOUND_FIRST = 1.0
 """What the search found first opens the answer unless a passage elsewhere is better by so much. All key facts stand in
 the chunk of the first quote for .73, .55 and .68 of questions where it always opens (textbook, React Native, celery),
-and for .73, .51 and .53 without this."""
+and for .73, .51 and .53 without this. Twice as much where a text was found for the use of something: of 444 first
+questions of newcomers three more open rightly of those that chose it, three of the others."""
 AHEAD = 1.5
 """What comes next is preferred to what came before, by so much of a score."""
 EARLIER = 0.7
@@ -361,9 +362,10 @@ def _said_once_by_chunks(ranked: Sequence[Scored], beside: Beside) -> list[Score
 
 
 def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
-    found_first = min((one.hit.rank for one in ranked), default=0)
+    found = min((one.hit for one in ranked), key=lambda hit: hit.rank, default=None)
+    is_explained = found is not None and is_of_use(question.text) and not is_code_chunk(found.chunk)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
-    ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST
+    ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST * (1 + is_explained)
     listing = [one for one in ranked if not all(map(_is_facts, _asked_lines(question, one.hit.chunk)))]
     return max(
         opens_known_page(question, ranked)
@@ -372,7 +374,7 @@ def _opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
         or _of_member(question, ranked)
         or listing
         or ranked,
-        key=lambda one: one.score + ahead * (one.hit.rank == found_first),
+        key=lambda one: one.score + ahead * (found is not None and one.hit.rank == found.rank),
         default=None,
     )
 
