@@ -74,7 +74,7 @@ def index(
     from quire.store.store import SegmentStore
 
     segments = SegmentStore(objects, settings.cache / "store")
-    held = read_held(Catalog(segments, refresh_s=0))
+    held = read_held(Catalog(segments, refresh_s=0), settings.cache)
     order = Order(
         collection=name or free_name(folder, held),
         root=str(folder),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ import typer
 
 from functions.cli.user_directories import settings_for
 from quire.collections import NAME, NAME_WANTED, RESERVED
-from quire.errors import ArtifactError, UnknownCollection
+from quire.errors import ArtifactCorrupt, ArtifactError, UnknownCollection
 from quire.settings import LOCAL_ROOT, Settings
 
 if TYPE_CHECKING:
@@ -31,6 +32,11 @@ class HeldIndex:
     name: str
     locations: tuple[str, ...]
     indexed_at: str
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it is damaged, and nothing tells where it came from."""
+        return not (self.locations or self.indexed_at)
 
     def depth_over(self, folder: Path, base: Path) -> int:
         """How many folders deep the deepest of its sources lies that holds `folder`; -1 where none does.
@@ -54,19 +60,28 @@ def name_of(folder: Path) -> str:
 
 def free_name(folder: Path, held: Mapping[str, HeldIndex]) -> str:
     """The name for a folder's index: the one that it has, else its own, with the folder above where that is taken or a
-    route's."""
+    route's.
+
+    Raises:
+        ArtifactCorrupt: its own is that of a damaged index, of which nothing tells whether it is this folder's.
+    """
     of_folder = [one.name for one in held.values() if one.locations == (str(folder),)]
     if of_folder:
         return name_of(folder) if name_of(folder) in of_folder else min(of_folder)
     plain = name_of(folder)
+    if plain in held and held[plain].is_lost:
+        raise ArtifactCorrupt(
+            f"{plain}: is damaged, and nothing tells which folder it was made of: `quire index {folder} --name {plain}`"
+            f" makes it of this one, `quire remove {plain}` removes it"
+        )
     above = f"{name_of(folder.parent)}-{plain}"[:MOST_LETTERS].rstrip("-")
     marked = f"{plain[: MOST_LETTERS - 9]}-{crc32(str(folder).encode()):08x}"
     return next((one for one in (plain, above) if one not in held and one not in RESERVED), marked)
 
 
-def read_held(catalog: Catalog) -> dict[str, HeldIndex]:
-    """What the store tells of its collections, by name; one that is damaged has no sources."""
-    return {name: _held_by(catalog, name) for name in catalog.names()}
+def read_held(catalog: Catalog, cache: Path) -> dict[str, HeldIndex]:
+    """What the store tells of its collections, by name, and of one that is damaged the copy that its build kept."""
+    return {name: _held_by(catalog, name, cache) for name in catalog.names()}
 
 
 def complete_name(incomplete: str) -> list[str]:
@@ -110,7 +125,9 @@ def choose(service: Knowledge, wanted: str, settings: Settings) -> str:
             "nothing is indexed in this store yet: run `quire index PATH` first, or name another store with --store",
             field="collection",
         )
-    name, reason = meant(list(read_held(service.catalog).values()), Path.cwd(), base_of(settings.store))
+    name, reason = meant(
+        list(read_held(service.catalog, settings.cache).values()), Path.cwd(), base_of(settings.store)
+    )
     others = ", ".join(one for one in names if one != name)
     typer.echo(f"{name}: {reason}; --collection names another: {others}", err=True)
     return name
@@ -135,13 +152,24 @@ def meant(held: Sequence[HeldIndex], folder: Path, base: Path) -> tuple[str, str
     return best.name, "holds this folder" if best.depth_over(folder, base) >= 0 else "was indexed last"
 
 
-def _held_by(catalog: Catalog, name: str) -> HeldIndex:
+def _held_by(catalog: Catalog, name: str, cache: Path) -> HeldIndex:
     """By its manifests: one whose other files are damaged is still the index of its folder, which mends it."""
     from quire.index.opened import sources_of  # with numpy
 
     try:
         told = catalog.describe(name)
     except ArtifactError:
-        return HeldIndex(name, (), "")
+        return HeldIndex(name, _kept_locations(catalog, name, cache), "")
     locations = tuple(source.location for source in sources_of(told.manifests, told.pointer.build))
     return HeldIndex(name, locations, told.pointer.fresh_at)
+
+
+def _kept_locations(catalog: Catalog, name: str, cache: Path) -> tuple[str, ...]:
+    """By what its build kept of the very segment that is served; () where that is gone too."""
+    from quire.index.reader import manifest_in  # with numpy
+
+    with suppress(ArtifactError):
+        kept = manifest_in(cache / "built" / name)
+        if any(ref.digest == kept.digest for ref in catalog.pointer(name).segments):
+            return tuple(source.location for source in kept.sources)
+    return ()

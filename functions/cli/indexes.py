@@ -77,7 +77,7 @@ def status(
     catalog, builds = open_catalog(settings, objects), read_builds(objects, time.time())
     names = sorted({*catalog.names(), *builds})
     found: list[dict[str, Any]] = []
-    for one in [_named(catalog, names, name)] if name else names:
+    for one in [_named(catalog, settings.cache, names, name)] if name else names:
         facts = (_facts(catalog, one) if one in catalog.names() else None) or {
             "collection": one,
             "version": None,
@@ -142,7 +142,9 @@ def remove(
     settings = settings_for(store)
     objects = open_objects(settings.store)
     catalog = open_catalog(settings, objects)
-    name = _named(catalog, sorted({*catalog.names(), *read_builds(objects, time.time())}), name)
+    name = _named(
+        catalog, settings.cache, sorted({*catalog.names(), *read_builds(objects, time.time())}), name
+    )
     if not force and _has_written(catalog, name):
         raise InputError(
             f"{name}: holds documents that were written over HTTP, gone for good if removed; --force does it",
@@ -161,12 +163,12 @@ def remove(
     typer.echo(f"{name}: removed")
 
 
-def _named(catalog: Catalog, names: list[str], wanted: str) -> str:
+def _named(catalog: Catalog, cache: Path, names: list[str], wanted: str) -> str:
     """The collection of that name, or the one that was made of that folder."""
     if wanted in names:
         return wanted
     folder = str(Path(wanted).expanduser().resolve())
-    of_folder = [one.name for one in read_held(catalog).values() if one.locations == (folder,)]
+    of_folder = [one.name for one in read_held(catalog, cache).values() if one.locations == (folder,)]
     if len(of_folder) != 1:
         held = ", ".join(of_folder or names) or "nothing"
         raise UnknownCollection(f"{wanted}: not in this store, which holds {held}", field="name")

@@ -406,7 +406,9 @@ def test_a_pointer_that_is_damaged_is_told_with_what_helps_and_does_both(desk: D
     assert not held.exists()
 
 
-@pytest.mark.parametrize("damaged", ["keywords.safetensors", "vectors.safetensors", "payloads/00000.jsonl"])
+@pytest.mark.parametrize(
+    "damaged", ["keywords.safetensors", "vectors.safetensors", "payloads/00000.jsonl", "manifest.json"]
+)
 def test_indexing_an_unchanged_folder_again_replaces_what_is_damaged(
     desk: Desk, tmp_path: Path, damaged: str
 ) -> None:
@@ -419,6 +421,33 @@ def test_indexing_an_unchanged_folder_again_replaces_what_is_damaged(
     assert desk.json("index", str(notes))["collection"] == "notes"
     assert file.read_bytes() == whole
     desk.call("remove", "notes")
+
+
+def test_a_damaged_index_that_nothing_tells_the_folder_of_is_not_built_a_second_time_beside_it(
+    desk: Desk,
+) -> None:
+    notes = write_shop(desk.folder / "lost")
+    desk.call("index", str(notes))
+    held, cache = desk.folder / ".quire/store/collections", desk.folder / ".quire/cache"
+    (manifest,) = (held / "lost/segments").glob("*/manifest.json")
+    manifest.write_bytes(b"garbage")
+    assert "lost: holds this folder" in desk.call("ask", "What is it?", folder="lost", code=2)[1]
+    (cache / "built/lost/manifest.json").unlink()
+    told = desk.call("index", str(notes), code=2)[1]
+    assert f"lost: is damaged, and nothing tells which folder it was made of: `quire index {notes}" in told
+    assert sorted(one.name for one in held.iterdir()) == ["lost", "shop"]
+    assert desk.json("index", str(notes), "--name", "lost")["collection"] == "lost"
+    desk.call("remove", "lost")
+
+
+def test_a_damaged_passage_is_told_with_what_replaces_it(desk: Desk, tmp_path: Path) -> None:
+    store = ("--store", str(tmp_path / "store"))
+    desk.call("index", "shop", *store)
+    for file in (tmp_path / "store/collections/shop/segments").glob("*/payloads/*.jsonl"):
+        file.write_bytes(file.read_bytes().replace(b'"', b"x"))
+    told = desk.call("ask", "Where is doCurlGet defined?", *store, code=2)[1]
+    assert "payloads: wanted a chunk as JSON" in told
+    assert "building the collection again replaces it" in told
 
 
 def test_a_folder_in_the_pointers_place_is_damage_and_no_missing_collection(

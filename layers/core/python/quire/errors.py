@@ -141,6 +141,10 @@ class ArtifactError(QuireError):
     """An index artifact cannot be used."""
 
 
+REBUILT = "building the collection again replaces it"
+"""What mends a damaged file of an index."""
+
+
 class ArtifactCorrupt(ArtifactError):
     """Bytes differ from what the manifest's digests promise."""
 

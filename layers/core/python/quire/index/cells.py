@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quire.embedding.quantization import cosines, question_step, whole_question, words
-from quire.errors import ArtifactCorrupt
+from quire.errors import REBUILT, ArtifactCorrupt
 from quire.index.exact import bit_distances, question_bits
 from quire.index.vectors import CellArrays, VectorArrays, best_of_owners, rows_of
 from quire.ranking import EMPTY, Ranking, contains
@@ -123,7 +123,9 @@ class CellVectors:
         """
         rows = np.sort(self._cells.rows[places].astype(np.intp))
         if len(rows) and int(rows[-1]) >= len(self._arrays):
-            raise ArtifactCorrupt(f"cells: damaged, they name row {rows[-1]} of {len(self._arrays)}")
+            raise ArtifactCorrupt(
+                f"cells: damaged, they name row {rows[-1]} of {len(self._arrays)}; {REBUILT}"
+            )
         return rows, self._arrays.cosines(vector, rows)
 
     def cosines(self, vector: Vectors, ordinals: Ordinals) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk
-from quire.errors import ArtifactCorrupt, ArtifactError
+from quire.errors import REBUILT, ArtifactCorrupt, ArtifactError
 
 
 def chunk_line(chunk: Chunk) -> bytes:
@@ -50,4 +50,6 @@ def read_line(line: bytes) -> Chunk:
             headline=fields.get("headline", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ArtifactCorrupt(f"payloads: wanted a chunk as JSON, found {line[:60]!r} ({error})") from error
+        raise ArtifactCorrupt(
+            f"payloads: wanted a chunk as JSON, found {line[:60]!r} ({error}); {REBUILT}"
+        ) from error

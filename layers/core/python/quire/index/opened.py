@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quire.documents import Chunk
-from quire.errors import ArtifactCorrupt, ArtifactMismatch
+from quire.errors import REBUILT, ArtifactCorrupt, ArtifactMismatch
 from quire.index.lines import read_line
 from quire.index.parts import Part, group, hidden_ordinals, open_keywords, open_vectors
 from quire.index.reader import Segment, manifest_in, open_segment
@@ -143,7 +143,7 @@ class OpenedIndex:
             if len(found) and int(found.ordinals.max()) >= side.size:
                 raise ArtifactCorrupt(
                     f"version {self.version}: its vectors are damaged: they name chunk {found.ordinals.max()}"
-                    f" of {side.size}"
+                    f" of {side.size}; {REBUILT}"
                 )
             rankings.append(
                 Ranking(found.ordinals + np.uint32(side.base), found.scores) if side.base else found
@@ -168,7 +168,7 @@ class OpenedIndex:
             return self.keywords.search(terms, limit, allowed)
         except (IndexError, ValueError) as error:  # of a number, or of lengths that do not agree
             raise ArtifactCorrupt(
-                f"version {self.version}: its keywords or columns are damaged: {error}"
+                f"version {self.version}: its keywords or columns are damaged: {error}; {REBUILT}"
             ) from error
 
     @cached_property
@@ -239,7 +239,9 @@ class OpenedIndex:
         try:
             return nearest_words((part.spelling for part in self._live.parts), word, limit)
         except IndexError as error:
-            raise ArtifactCorrupt(f"version {self.version}: its spelling is damaged: {error}") from error
+            raise ArtifactCorrupt(
+                f"version {self.version}: its spelling is damaged: {error}; {REBUILT}"
+            ) from error
 
     @cached_property
     def calibration(self) -> Mapping[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 
 from quire.analysis.symbols import ancestry, fold_symbol, resolve
 from quire.analysis.terms import analyze
-from quire.errors import ArtifactCorrupt, InputError
+from quire.errors import REBUILT, ArtifactCorrupt, InputError
 from quire.filter_values import filter_key, filter_value
 from quire.index.parts import Part, filtered
 from quire.index.stack import number_documents
@@ -73,7 +73,9 @@ class LiveParts:
 
 def _of_part(found: Ordinals, part: Part) -> Ordinals:
     if len(found) and int(found.max()) >= part.chunk_count:
-        raise ArtifactCorrupt(f"columns: damaged, they name chunk {found.max()} of {part.chunk_count}")
+        raise ArtifactCorrupt(
+            f"columns: damaged, they name chunk {found.max()} of {part.chunk_count}; {REBUILT}"
+        )
     return found
 
 
