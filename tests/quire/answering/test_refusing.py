@@ -49,6 +49,17 @@ def test_a_refusal_says_which_words_the_sources_do_not_have() -> None:
     assert "Related topics that are covered:\n\n- " in said
 
 
+def test_a_refusal_does_not_call_absent_what_it_read_as_the_sources_write_it() -> None:
+    paint = "The license of the paint allows every colour. A license is kept in the drawer of the painter."
+    shelf = shelf_of([*household(), *(chunk(f"paint{n}.md", paint, breadcrumb="Paint") for n in range(4))])
+    for asked in (
+        "Which Zorbatron needs a licence for hockey?",
+        "Which Zorbatron needs a licesne for hockey?",
+    ):
+        said = answer(shelf, Inquiry(asked)).text
+        assert "Nothing in it mentions “Zorbatron” or “hockey”." in said, asked
+
+
 def test_a_single_letter_that_nothing_defines_is_not_answered_with_what_happens_to_have_it() -> None:
     code = "def pump(q, w):\n    for q in w:\n        q.run()"
     shelf = shelf_of([*household(), chunk("pump.py", code, lang="python")])

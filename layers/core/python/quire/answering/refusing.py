@@ -13,11 +13,12 @@ from quire.answering.citations import last_answer
 from quire.answering.conversation import is_follow_up
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.rendering import PROSE_LANGUAGES
-from quire.answering.extractive.weighing import SAID_OF, Lexicon
+from quire.answering.extractive.weighing import SAID_OF, Lexicon, is_slip
 from quire.answering.findings import AskedCollection, Findings, undefined_letter
 from quire.answering.request import Inquiry
 from quire.documents import Hit
 from quire.index.opened import OpenedIndex
+from quire.search.query import mended
 
 NOUNS = {"textbook": "textbook", "code": "code base", "sites": "documents", "roblox": "reference"}
 """How sentences call a collection of a profile; all others are documentation, see `noun_of`."""
@@ -63,7 +64,8 @@ def refusal(
     elif not is_read and _may_be_covered(collection, findings):
         opening = f"I found no clear answer to this in {title}; it may be there in other words."
         return with_topics(opening, told, CLOSEST_TOPICS, MOST_CLOSEST)
-    absent = [] if findings.found.terms else absent_words(inquiry.question, collection.index)
+    read = {word: known for word, known in findings.found.mended.items() if is_slip(word, known)}
+    absent = [] if findings.found.terms else absent_words(mended(inquiry.question, read), collection.index)
     if absent:
         opening += f" Nothing in it mentions {_listed(absent)}."
     return with_topics(opening, told)
