@@ -88,7 +88,7 @@ def read_markdown_tree(
 
     `chapter` and `section` are the page's title, as `/ingest` has it; `chapters` adds its folder's, so that both are
     found by, or the title of the page that includes it. `url` is where the `site` shows the page, "" where it shows
-    none; without a site it is the path. `excluded` is told of copies, files without a word and documents of other
+    none; without a site it is the path. `excluded` is told of copies, files without a word and files of other
     kinds, and, where the `newest` pages alone are read, of translations and older versions.
 
     Raises:

@@ -59,19 +59,18 @@ def _walk(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:
 
 
 def count_others(root: Path, suffixes: tuple[str, ...], excluded: Excluded) -> None:
-    """Count the documents below `root` that a reader of `suffixes` does not read.
+    """Count the files below `root` that a reader of `suffixes` does not read.
 
-    The reason is how the name ends, or `name` for a path whose bytes are no UTF-8.
+    The reason is how the name ends, `type` where it has no ending, or `name` for a path whose bytes are no UTF-8.
 
     Raises:
         SourceError: `root` is no folder, or cannot be looked into.
     """
-    for path in _walk(root, (*DOCUMENTS, *suffixes)):
-        suffix = PurePosixPath(path).suffix.lower()
+    for path in _walk(root, ("",)):
         if not is_text_name(path):
             excluded.add("name", path)
-        elif suffix in DOCUMENTS and not path.lower().endswith(suffixes):
-            excluded.add(suffix, path)
+        elif not path.lower().endswith(suffixes):
+            excluded.add(PurePosixPath(path).suffix.lower() or "type", path)
 
 
 def _is_wanted(path: Path) -> bool:

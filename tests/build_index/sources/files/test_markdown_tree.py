@@ -135,13 +135,14 @@ def test_the_description_of_an_api_is_read_by_its_paths_and_other_settings_are_n
     ]
 
 
-def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_path: Path) -> None:
+def test_files_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_path: Path) -> None:
     pages = {
         "a.md": "A\n",
         "b.odt": "<p>B\n",
         "c/D.DOC": "PK",
         "c/e.doc": "PK",
         "x.css": "x",
+        "LICENSE": "x",
         ".f.odt": "no",
         "requirements-dev.txt": "x==1\n",
         "_build/html/a.html": "<p>made of a.md",
@@ -150,14 +151,14 @@ def test_documents_of_other_kinds_are_counted_by_the_ends_of_their_names(tmp_pat
     }
     excluded = Excluded()
     assert len(list(read_markdown_tree(write(tmp_path, pages), excluded=excluded))) == 1
-    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 3}
+    assert excluded.reasons == {".odt": 1, ".doc": 2, ".css": 1, "type": 1, "settings": 1, "built": 3}
     excluded = Excluded()
     (tmp_path / "g.rst").write_text("G\n", encoding="utf-8")
     assert [one.id for one in read_book(tmp_path, excluded=excluded) if isinstance(one, Document)] == [
         "a.md",
         "g.rst",
     ]
-    assert excluded.reasons == {".odt": 1, ".doc": 2, "settings": 1, "built": 3}
+    assert excluded.reasons == {".odt": 1, ".doc": 2, ".css": 1, "type": 1, "settings": 1, "built": 3}
 
 
 def test_a_folder_is_called_by_its_category_file_or_its_index_page_or_its_name(tmp_path: Path) -> None:
