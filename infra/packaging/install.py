@@ -11,12 +11,15 @@ from __future__ import annotations
 import ast
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 ROOT = Path(__file__).resolve().parents[2]
 PIP = (sys.executable, "-m", "pip", "--disable-pip-version-check")
@@ -34,6 +37,7 @@ UV_SETTINGS = {
 COMMA_SEPARATED = {"UV_FIND_LINKS"}
 INSTALL_S = 1800
 """An installation takes seconds, on a slow line minutes; half an hour is an index that does not answer."""
+CALL_S = 5.0
 
 
 def pip_settings(listing: str) -> dict[str, str]:
@@ -106,8 +110,7 @@ def _install(lock: Path) -> bool:
     locked = ("--require-hashes", "-r", str(lock))
     editable = ("--no-deps", "--no-build-isolation", "--editable", ".")
     if uv := _installed_uv(lock):
-        listing = subprocess.run((*PIP, "config", "list"), capture_output=True, text=True, check=False).stdout
-        environ = uv_environment(pip_settings(listing), os.environ)
+        environ = uv_environment(_pip_settings_here(), os.environ)
         install = (uv, "pip", "install", "--python", sys.executable)
         if run_bounded((*install, *locked), environ) and run_bounded(
             (*install, "--quiet", *editable), environ
@@ -117,6 +120,28 @@ def _install(lock: Path) -> bool:
     return run_bounded((*PIP, "install", *locked)) and run_bounded((*PIP, "install", "--quiet", *editable))
 
 
+def _pip_settings_here() -> dict[str, str]:
+    listing = subprocess.run((*PIP, "config", "list"), capture_output=True, text=True, check=False).stdout
+    return pip_settings(listing)
+
+
+def why_not(settings: Mapping[str, str]) -> str:
+    """What is missing where nothing can be installed, and what to do: most often the package index is out of reach."""
+    index = urlsplit(settings.get("index-url", "https://pypi.org/simple"))
+    if settings.get("proxy") or getproxies() or not index.hostname:
+        return "the lines above say why"
+    try:
+        port = index.port or (80 if index.scheme == "http" else 443)
+        socket.create_connection((index.hostname, port), timeout=CALL_S).close()
+    except OSError as error:
+        return (
+            f"this machine does not reach the package index {index.hostname} ({error.strerror or error}): connect it, "
+            "or name an index that it reaches (`pip config set global.index-url URL`), and run this again; what came "
+            "is kept"
+        )
+    return "the lines above say why"
+
+
 def main(arguments: list[str]) -> int:
     """Install the one lock file that is named; the exit code is 0 when everything is there."""
     lock = Path(arguments[0])
@@ -124,7 +149,7 @@ def main(arguments: list[str]) -> int:
     print(f"environment: {count} packages of {lock}", flush=True)
     started = time.monotonic()
     if not _install(lock):
-        print(f"environment: {lock} could not be installed; the lines above say why", file=sys.stderr)
+        print(f"environment: {lock} could not be installed: {why_not(_pip_settings_here())}", file=sys.stderr)
         return 1
     print(f"environment: ready after {time.monotonic() - started:.1f} s", flush=True)
     return 0

