@@ -6,7 +6,8 @@ import json
 import os
 import threading
 import time
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import mcp_types as types
@@ -17,6 +18,9 @@ from pydantic import ValidationError
 from functions.faces.mcp.server import build_server
 from functions.web.access import ANYONE
 from quire.service.knowledge import Knowledge
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 LOOKS_FOR_PARENT_S = 1.0
 LAST_ANSWERS_S = 60.0
@@ -58,20 +62,22 @@ class _Between:
     async def hand_in(self) -> None:
         async with self._to_server:
             async for item in self._incoming:
-                if isinstance(item, Exception):
-                    await self._refuse(*_why_unread(item))
-                    continue
-                if _lacks_id(item.message):
-                    await self._refuse(
-                        types.INVALID_REQUEST, "no JSON-RPC request: id: wanted a text or a whole number"
-                    )
-                    continue
-                self._note(item.message)
-                await self._to_server.send(item)
+                for one in _messages_of(item):
+                    await self._take(one)
             if self._unanswered:
                 self._none_left = anyio.Event()
                 with anyio.move_on_after(LAST_ANSWERS_S):
                     await self._none_left.wait()
+
+    async def _take(self, item: SessionMessage | Exception) -> None:
+        if isinstance(item, Exception):
+            await self._refuse(*_why_unread(item))
+        elif _lacks_id(item.message):
+            wanted = "no JSON-RPC request: id: wanted a text or a whole number"
+            await self._refuse(types.INVALID_REQUEST, wanted)
+        else:
+            self._note(item.message)
+            await self._to_server.send(item)
 
     async def hand_out(self) -> None:
         async with self._from_server, self._outgoing:
@@ -98,6 +104,29 @@ class _Between:
         )
 
 
+def _messages_of(item: SessionMessage | Exception) -> Iterator[SessionMessage | Exception]:
+    """Those of a batch, which clients of 2025-03-26 may send and the SDK does not read; anything else is one by itself.
+
+    Each is answered by itself as soon as its answer is there, as JSON-RPC lets a server of streams do.
+    """
+    batch = _batch_in(item.errors()) if isinstance(item, ValidationError) else None
+    if not batch:
+        yield item
+        return
+    for one in batch:
+        try:
+            yield SessionMessage(types.jsonrpc_message_adapter.validate_json(json.dumps(one), by_name=False))
+        except ValidationError as error:
+            yield error
+
+
+def _batch_in(found: Sequence[ErrorDetails]) -> list[Any] | None:
+    """The batch that was read where one message was wanted."""
+    return next(
+        (one["input"] for one in found if isinstance(one["input"], list) and len(one["loc"]) == 1), None
+    )
+
+
 def _why_unread(error: Exception) -> tuple[int, str, types.RequestId | None]:
     """JSON-RPC's code, what was wrong, and the id of the request where it can be made out."""
     found = error.errors() if isinstance(error, ValidationError) else []
@@ -108,10 +137,10 @@ def _why_unread(error: Exception) -> tuple[int, str, types.RequestId | None]:
             "wanted one JSON-RPC message a line, in UTF-8 without lone surrogates",
             _id_of(given),
         )
-    if any(isinstance(one["input"], list) and len(one["loc"]) == 1 for one in found):
+    if _batch_in(found) is not None:
         return (
             types.INVALID_REQUEST,
-            "wanted one JSON-RPC message a line, found a batch: send each by itself",
+            "wanted JSON-RPC messages, found an empty batch, or one in another",
             None,
         )
     # Where a field is missing, the message itself is named as what was given.
