@@ -9,7 +9,7 @@ from functions.faces.openai.contract import Message
 from functions.web.wire import citation_wire, place_of
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.generative.context import estimate_tokens
-from quire.answering.request import Answer, Inquiry, Usage
+from quire.answering.request import Answer, Inquiry
 from quire.documents import Turn
 from quire.errors import InputError
 
@@ -142,8 +142,7 @@ def extras_of(given: Answer) -> dict[str, Any]:
     return {"citations": cited, "quire": {**facts, "notices": given.notices, "degraded": given.degraded}}
 
 
-def tokens_of(messages: Sequence[Message], given: Answer | None, bound: Bound) -> tuple[int, int]:
+def tokens_of(messages: Sequence[Message], given: Answer, bound: Bound) -> tuple[int, int]:
     """Tokens that came and left, as the provider counted; where it did not, about four characters each."""
-    usage = given.usage if given else Usage()
-    asked = usage.prompt_tokens or sum(estimate_tokens(one.words()) for one in messages)
-    return asked, usage.answer_tokens or bound.tokens
+    asked = given.usage.prompt_tokens or sum(estimate_tokens(one.words()) for one in messages)
+    return asked, given.usage.answer_tokens or bound.tokens

@@ -6,6 +6,7 @@ import base64
 import time
 import uuid
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -15,7 +16,6 @@ from starlette.responses import Response
 
 from functions.faces.openai import contract as c
 from functions.faces.openai.asking import (
-    STOP,
     Bound,
     bounded_text,
     ending_of,
@@ -117,7 +117,9 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
     service, caller, inquiry = (
         service_of(request),
         caller_of(request),
-        inquiry_of(body.messages, body.most_tokens(), "messages"),
+        replace(
+            inquiry_of(body.messages, body.most_tokens(), "messages"), stops=tuple(filter(None, body.stop))
+        ),
     )
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:
@@ -162,23 +164,16 @@ async def respond(body: c.ResponsesRequest, request: Request) -> Response:
 
 
 def _chunks(body: c.ChatRequest, head: dict[str, Any], events: AnswerUnderWay) -> Iterator[bytes]:
-    """The answer as server-sent events; a failure under way is an event too, since the status has gone out.
-
-    A model that writes past a stop is ended there: what it cites then and has cost is not known.
-    """
+    """The answer as server-sent events; a failure under way is an event too, since the status has gone out."""
     head = head | {"object": "chat.completion.chunk"}
     bound = Bound(body.most_tokens(), body.stop)
     yield _event(head | {"choices": [_choice({"role": "assistant", "content": ""})]})
     for event in told(events):
         if isinstance(event, Delta):
             yield from _piece(head, bound.feed(event.text))
-            if bound.has_ended and bound.reason == STOP:  # at its most tokens a model ends by itself
-                events.leave()
         elif isinstance(event, Done):
             yield from _piece(head, bound.feed(ending_of(event.answer)) + bound.end())
             yield from _end(body, head, bound, event.answer)
-        elif isinstance(event, Problem) and bound.has_ended:
-            yield from _end(body, head, bound, None)
         elif isinstance(event, Problem):
             yield _event({"error": {"message": event.detail, "type": "server_error"}})
     yield b"data: [DONE]\n\n"
@@ -189,9 +184,8 @@ def _piece(head: dict[str, Any], text: str) -> Iterator[bytes]:
         yield _event(head | {"choices": [_choice({"content": text})]})
 
 
-def _end(body: c.ChatRequest, head: dict[str, Any], bound: Bound, given: Answer | None) -> Iterator[bytes]:
-    extras = extras_of(given) if given else {}
-    yield _event(head | {"choices": [_choice({}, bound.reason)], **extras})
+def _end(body: c.ChatRequest, head: dict[str, Any], bound: Bound, given: Answer) -> Iterator[bytes]:
+    yield _event(head | {"choices": [_choice({}, bound.reason)], **extras_of(given)})
     if body.stream_options is not None and body.stream_options.include_usage:
         yield _event(head | {"choices": [], "usage": _usage(body, given, bound)})
 
@@ -204,7 +198,7 @@ def _choice(delta: dict[str, str], finish: str | None = None) -> dict[str, Any]:
     return {"index": 0, "delta": delta, "finish_reason": finish}
 
 
-def _usage(body: c.ChatRequest, given: Answer | None, bound: Bound) -> dict[str, int]:
+def _usage(body: c.ChatRequest, given: Answer, bound: Bound) -> dict[str, int]:
     asked, written = tokens_of(body.messages, given, bound)
     return {"prompt_tokens": asked, "completion_tokens": written, "total_tokens": asked + written}
 

@@ -170,24 +170,33 @@ def test_as_many_texts_are_embedded_as_its_own_server_takes_in_their_order(chat:
     assert large.value.status_code == 413
 
 
-def test_a_model_is_ended_where_a_stream_stops(shelf: Shelf) -> None:
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_model_is_ended_where_its_answer_stops_and_what_it_wrote_is_cited(
+    shelf: Shelf, stream: bool
+) -> None:
     written: list[int] = []
 
     def word() -> str:
         written.append(1)
         return f"Gravity pulls at 196.2 studs [1]. STOP {len(written)} "
 
-    body = {"model": "roblox", "messages": ASKED, "stream": True, "stop": "STOP"}
-    body["stream_options"] = {"include_usage": True}
+    body = {"model": "roblox", "messages": ASKED, "stream": stream, "stop": "STOP"}
+    body["stream_options"] = {"include_usage": True} if stream else None
     sent = shelf.client(answer_model=Scripted([word] * 1_000)).post("/v1/chat/completions", json=body).text
+    assert len(written) < 100
+    if not stream:
+        given = json.loads(sent)
+        assert given["choices"][0]["message"]["content"] == "Gravity pulls at 196.2 studs [1]. "
+        assert (given["choices"][0]["finish_reason"], bool(given["citations"])) == ("stop", True)
+        return
     events = [json.loads(one.removeprefix("data: ")) for one in sent.split("\n\n")[:-2]]
     text = "".join(one["choices"][0]["delta"].get("content", "") for one in events[:-1])
     assert "Gravity" in text
     assert "STOP" not in text
     assert [one["choices"][0]["finish_reason"] for one in events[-2:-1]] == ["stop"]
+    assert events[-2]["citations"]
     assert events[-1]["usage"]["completion_tokens"] > 0
     assert sent.endswith("data: [DONE]\n\n")
-    assert len(written) < 100
 
 
 def test_a_stream_that_ends_at_its_most_tokens_cites_what_the_model_wrote(shelf: Shelf) -> None:

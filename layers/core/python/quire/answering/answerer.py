@@ -428,7 +428,13 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
         )
 
     pieces = generate(
-        model, prompt, draft, judge_of=judge, max_tokens=inquiry.max_tokens, deadline=request.deadline
+        model,
+        prompt,
+        draft,
+        judge_of=judge,
+        max_tokens=inquiry.max_tokens,
+        deadline=request.deadline,
+        stops=inquiry.stops,
     )
     for text in pieces:
         yield Delta(text)

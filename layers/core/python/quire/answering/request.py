@@ -30,6 +30,7 @@ class Inquiry:
         history: earlier turns, oldest first, without this question.
         top_k: how many chunks are retrieved.
         max_tokens: bound of a model's answer.
+        stops: texts before which the asker cuts it: a model is ended where it has written one.
         filters: as in `quire.search.retrieval.Query`.
         terms: names and words that the sources would use, as in `quire.search.retrieval.Query`.
         rewrite: whether the answer model writes terms where there are none: `off`, `gated` (where the first hit is
@@ -51,6 +52,7 @@ class Inquiry:
     terms: str = ""
     strict: bool = False
     rewrite: str = "off"
+    stops: tuple[str, ...] = ()
 
 
 def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from quire.answering.generative.cleaning import visible
@@ -60,12 +60,18 @@ class _Attempt:
 
     judge: Judge
     most_characters: int
+    stops: Sequence[str] = ()
     sentences: SentenceStream = field(default_factory=SentenceStream)
     said: str = ""
     text: str = ""
     shown: bool = False
     spent: Spent | None = None
     error: AnswerModelError | None = None
+
+    @property
+    def has_stopped(self) -> bool:
+        """Whether what was shown holds a text before which the answer ends."""
+        return self.shown and any(stop in self.text for stop in self.stops)
 
     def take(self, units: Iterable[StreamUnit]) -> str:
         """Add units and return what may be shown: nothing before a source was cited, then all."""
@@ -99,14 +105,16 @@ def generate(
     judge_of: Callable[[], Judge],
     max_tokens: int,
     deadline: float,
+    stops: Sequence[str] = (),
 ) -> Iterator[str]:
     """Yield the answer's text piece by piece and fill `draft`; an empty text means that no answer can be used.
 
     A call is repeated once, if nothing was shown yet: after an answer of which the sources say nothing, and after an
     overload or a quota whose delay, as the provider named it, fits into the deadline. Each has a judge of its own.
+    It is ended where the text holds one of `stops`: who asked cuts it there.
     """
     for number in range(1, MOST_ATTEMPTS + 1):
-        attempt = _Attempt(judge_of(), max_tokens * CHARACTERS_A_TOKEN)
+        attempt = _Attempt(judge_of(), max_tokens * CHARACTERS_A_TOKEN, stops)
         yield from _call(model, prompt, attempt, max_tokens=max_tokens, deadline=deadline)
         _count(draft, prompt, attempt)
         if attempt.error is not None:
@@ -140,6 +148,8 @@ def _call(
                 attempt.spent = piece
             elif shown := attempt.feed(piece):
                 yield shown
+                if attempt.has_stopped:
+                    break
     except AnswerModelError as error:
         attempt.error = error
     finally:
