@@ -326,6 +326,28 @@ def test_an_older_version_is_asked_by_id_and_by_engine_version(shelf: Shelf, clo
     assert store.asked.count(f"open roblox {old.version}") == 1
 
 
+def test_a_version_published_since_the_list_was_read_is_found_and_made_up_ones_are_looked_for_once_a_second(
+    shelf: Shelf, clock: Clock
+) -> None:
+    old = shelf.publish(documents=api_documents()[:4])
+    catalog, store = opened(shelf, clock)
+    with pytest.raises(UnknownVersion):
+        catalog.get("roblox", "f" * 12)
+    between, new = shelf.publish(documents=api_documents()[:6]), shelf.publish()
+    clock.now += 1.5
+    assert catalog.get("roblox").version == old.version
+    assert [catalog.get("roblox", one.version).version for one in (between, new)] == [
+        between.version,
+        new.version,
+    ]
+    read = store.asked.count("versions roblox")
+    for _ in range(9):
+        clock.now += 0.1
+        with pytest.raises(UnknownVersion):
+            catalog.get("roblox", "f" * 12)
+    assert store.asked.count("versions roblox") == read
+
+
 @pytest.mark.parametrize("wanted", ["0.73", "0.7320", "ffffffffffff", ".", "0.732.0.7320001.1"])
 def test_a_version_that_the_store_does_not_hold_is_told_with_those_it_does(
     shelf: Shelf, clock: Clock, wanted: str

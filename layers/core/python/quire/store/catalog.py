@@ -7,12 +7,21 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Protocol
 
-from quire.errors import ArtifactError, DiskFull, QuireError, StoreError, StoreUnavailable, UnknownCollection
+from quire.errors import (
+    ArtifactError,
+    DiskFull,
+    QuireError,
+    StoreError,
+    StoreUnavailable,
+    UnknownCollection,
+    UnknownVersion,
+)
 from quire.index.layout import Manifest, Pointer
 from quire.index.opened import OWN, OpenedIndex, sources_of
 from quire.store.pointers import find_version
@@ -30,6 +39,7 @@ STEADY_S = 2.0
 """A function's threads stand still between its requests, and their connections die: only where requests follow each
 other within so long is anything fetched beside them."""
 
+AGAIN_S = 1.0
 OLD_VERSIONS_KEPT = 4
 """Older versions kept open at once; each costs mappings and little memory of its own."""
 
@@ -367,7 +377,8 @@ class Catalog:
 class History:
     """Opens older versions and keeps a few of them open. Safe to share by threads.
 
-    The list of versions is read at most every `refresh_s` seconds; while the store fails, the last one read serves.
+    The list of versions is read at most every `refresh_s` seconds, or every `AGAIN_S` where one is asked for that is
+    not on it: it may have been published since. While the store fails, the last one read serves.
     What is deleted today is deleted in every version: an older one is opened again when the tombstones changed.
     """
 
@@ -386,8 +397,11 @@ class History:
             UnknownVersion: the store holds no such version; the message lists those it does.
             StoreError: the versions were never read and cannot be.
         """
-        held = self._held.get(name)
-        if held is None or self._clock() >= held.due:
+        held, now = self._held.get(name), self._clock()
+        if held is not None and now < held.due:
+            with suppress(UnknownVersion):
+                return find_version(held.versions, name, wanted)
+        if held is None or now >= min(held.due, held.due - self._refresh_s + AGAIN_S):
             held = self._read(name, held)
         return find_version(held.versions, name, wanted)
 
