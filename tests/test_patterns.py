@@ -17,6 +17,7 @@ from tests.support.pace import takes_cpu_within
 MADE_LATER = {
     "build_index/scan/phrases.py: self.written": "the phrases of the scan, which RE2 sieves first",
     "build_index/scan/phrases.py: written": "what `self.written` is given to",
+    "build_index/scan/poison.py: words": "escaped words, some signs apart",
     "functions/app/plain.py: '|'.join(map(re.escape, sorted(stems, key=len, reverse=True)))": "escaped words",
     **{
         f"layers/core/python/quire/answering/extractive/definitions.py: {made}": "around a term, attacked in its test"

@@ -6,6 +6,7 @@ digits for letters read as letters, letters that stand apart joined.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +17,9 @@ from build_index.scan.characters import bidirectional, flood, hidden_markup, inv
 from build_index.scan.hints import MARKUP, UNUSUAL, read_hints
 from build_index.scan.phrases import Wording, find_phrase, find_signals, read_wording
 from quire.analysis.keywords import PROSE
-from quire.documents import Chunk
+from quire.documents import Chunk, Value
 from quire.errors import ConfigError
+from quire.parsing.line_maps import lines_at
 
 EXCERPT = 120
 
@@ -121,11 +123,19 @@ def open_scan(options: Mapping[str, object]) -> PoisonScan:
 def scan_chunk(chunk: Chunk) -> Iterator[Find]:
     """Every rule that finds something in the chunk's text, breadcrumb or aliases."""
     text = "\n".join(filter(None, (chunk.breadcrumb, chunk.text, chunk.aliases)))
-    line = chunk.metadata.get("start_line")
     in_code = chunk.metadata.get("lang", "") not in PROSE
     for rule, excerpt in scan_text(text):
+        line = _line_of(excerpt, chunk)
         shown = " ".join(excerpt.split())[:EXCERPT]
         yield Find(rule, chunk.document_id, f":{line}" if line else "", shown, in_code)
+
+
+def _line_of(excerpt: str, chunk: Chunk) -> Value:
+    """The line of the file that the excerpt begins on, where its words stand so in the text, else the chunk's first."""
+    words = r"\W{1,9}".join(map(re.escape, re.findall(r"\w+", excerpt[:EXCERPT])))
+    found = re.search(words, chunk.text, re.IGNORECASE) if words else None
+    lines = lines_at(chunk, *found.span()) if found else None
+    return lines[0] if lines else chunk.metadata.get("start_line")
 
 
 def scan_text(text: str) -> Iterator[tuple[str, str]]:
