@@ -384,6 +384,14 @@ def test_a_tab_is_told_by_its_label_however_its_site_writes_it(source: str) -> N
     assert " ".join(texts(source)) == "Oak: Saw. Ash: Bend."
 
 
+def test_tabs_in_a_tab_leave_the_labels_of_those_around_them() -> None:
+    inner = "<Tabs items={['Dry', 'Wet', 'None']}>\n<Tab>\nSaw.\n</Tab>\n<Tab>\nWait.\n</Tab>\n</Tabs>\n"
+    plain = "<Tabs>\n<Tab>\nBend.\n</Tab>\n</Tabs>\n"
+    tabs = "".join(f"<Tab>\n{held}</Tab>\n" for held in (inner, plain, "Leave.\n"))
+    source = f"<Tabs items={{['Oak', 'Ash', 'Elm']}}>\n{tabs}</Tabs>\n"
+    assert " ".join(texts(source)) == "Oak: Dry: Saw. Wet: Wait. Ash: Bend. Elm: Leave."
+
+
 @pytest.mark.parametrize(
     "source",
     [

@@ -95,7 +95,7 @@ def on_tag(scan: MarkupScan, tag: Tag) -> int:
         scan.emit(scan.text[tag.start : tag.end])
         return tag.end
     _balance(scan, tag)
-    scan.code_groups += (tag.name == "CodeGroup" and not tag.empty) * (-1 if tag.closes else 1)
+    _note_group(scan, tag)
     if tag.closes:
         _close(scan, tag)
         return tag.end
@@ -234,6 +234,16 @@ def _code_attributes(scan: MarkupScan, tag: Tag) -> int:
     return tag.end
 
 
+def _note_group(scan: MarkupScan, tag: Tag) -> None:
+    """Count groups of code that are open, and keep what tabs that are open call theirs by place."""
+    if tag.name == "CodeGroup" and not tag.empty:
+        scan.code_groups += -1 if tag.closes else 1
+    elif tag.name == "Tabs" and tag.closes:
+        del scan.tab_items[-1:]
+    elif tag.name == "Tabs" and not tag.empty:
+        scan.tab_items.append([value for _, value in quoted_values(tag.expressions.get("items", (0, ""))[1])])
+
+
 def _open(scan: MarkupScan, tag: Tag) -> int:
     if tag.name in HEADINGS:
         return _heading(scan, tag)
@@ -361,7 +371,8 @@ def _is_badge(scan: MarkupScan, tag: Tag) -> bool:
 
 def _tab(scan: MarkupScan, tag: Tag) -> None:
     """Append a tab's label or title, else its value, else what the tabs around it call it by its place."""
-    value, place = tag.attribute("value"), scan.tab_items.pop(0) if scan.tab_items else ""
+    places = scan.tab_items[-1] if scan.tab_items else []
+    value, place = tag.attribute("value"), places.pop(0) if places else ""
     label = tag.attribute("label") or tag.attribute("title") or scan.tab_labels.get(value)
     label = label or _SPELLED.get(value, value) or place
     if label and scan.at_line_start and _REST.match(scan.text, tag.end):
@@ -375,7 +386,6 @@ def _without_tab_labels(scan: MarkupScan, tag: Tag) -> Mapping[str, tuple[int, s
     """The expressions of a component but for labels of tabs, which are kept for the tabs inside of it."""
     if tag.name != "Tabs":
         return tag.expressions
-    scan.tab_items[:] = [value for _, value in quoted_values(tag.expressions.get("items", (0, ""))[1])]
     if "values" not in tag.expressions:
         return {name: said for name, said in tag.expressions.items() if name != "items"}
     for one in _TAB.finditer(tag.expressions["values"][1]):

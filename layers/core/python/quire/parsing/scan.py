@@ -96,7 +96,7 @@ class MarkupScan:
     constants: dict[str, str] = field(default_factory=dict)
     imports: dict[str, str] = field(default_factory=dict)
     tab_labels: dict[str, str] = field(default_factory=dict)
-    tab_items: list[str] = field(default_factory=list)
+    tab_items: list[list[str]] = field(default_factory=list)
     code_groups: int = 0
     line_starts: list[int] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
