@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from functions.cli.choosing import HeldIndex, free_name, name_of, read_held
+from functions.cli.choosing import PROFILE, HeldIndex, free_name, name_of, read_held
 from functions.cli.common import INTERRUPTED, JsonOption, StoreOption, counted, log_of, print_json
 from functions.cli.user_directories import export, settings_for
 from quire.adapters.chosen import open_objects
@@ -158,10 +158,14 @@ def _demand_idle(objects: ObjectStore, name: str) -> None:
 
 
 def _warn_of_replacing(held: Mapping[str, HeldIndex], name: str, folder: Path) -> None:
-    """Say where a name that was given takes the place of another folder's index."""
-    of_name = held[name].locations if name in held else ()
-    if of_name and str(folder) not in of_name:
-        typer.echo(f"{name}: held {', '.join(of_name)} until now; another --name keeps both", err=True)
+    """Say where a name that was given takes the place of another folder's index, or of one of another profile."""
+    if name not in held or not (before := held[name]).locations:
+        return
+    if str(folder) not in before.locations or before.profile != PROFILE:
+        kind = "" if before.profile == PROFILE else f" as profile {before.profile}"
+        typer.echo(
+            f"{name}: held {', '.join(before.locations)}{kind} until now; another --name keeps both", err=True
+        )
 
 
 def _keep_out_of_git(store: str) -> None:

@@ -23,15 +23,19 @@ if TYPE_CHECKING:
     from quire.store.catalog import Catalog
 
 MOST_LETTERS = 63
+PROFILE = "code"
+"""Of what `quire index` makes. Other collections of a folder are not its to replace."""
 
 
 @dataclass(frozen=True, slots=True)
 class HeldIndex:
-    """A collection of a store: the places that it was made from, and when it was last indexed or found current."""
+    """A collection of a store: the places that it was made from, when it was last indexed or found current, and its
+    profile."""
 
     name: str
     locations: tuple[str, ...]
     indexed_at: str
+    profile: str = PROFILE
 
     @property
     def is_lost(self) -> bool:
@@ -65,7 +69,9 @@ def free_name(folder: Path, held: Mapping[str, HeldIndex]) -> str:
     Raises:
         ArtifactCorrupt: its own is that of a damaged index, of which nothing tells whether it is this folder's.
     """
-    of_folder = [one.name for one in held.values() if one.locations == (str(folder),)]
+    of_folder = [
+        one.name for one in held.values() if (one.locations, one.profile) == ((str(folder),), PROFILE)
+    ]
     if of_folder:
         return name_of(folder) if name_of(folder) in of_folder else min(of_folder)
     plain = name_of(folder)
@@ -159,17 +165,17 @@ def _held_by(catalog: Catalog, name: str, cache: Path) -> HeldIndex:
     try:
         told = catalog.describe(name)
     except ArtifactError:
-        return HeldIndex(name, _kept_locations(catalog, name, cache), "")
+        return _kept_by(catalog, name, cache)
     locations = tuple(source.location for source in sources_of(told.manifests, told.pointer.build))
-    return HeldIndex(name, locations, told.pointer.fresh_at)
+    return HeldIndex(name, locations, told.pointer.fresh_at, told.pointer.profile)
 
 
-def _kept_locations(catalog: Catalog, name: str, cache: Path) -> tuple[str, ...]:
-    """By what its build kept of the very segment that is served; () where that is gone too."""
+def _kept_by(catalog: Catalog, name: str, cache: Path) -> HeldIndex:
+    """By what its build kept of the very segment that is served; without places where that is gone too."""
     from quire.index.reader import manifest_in  # with numpy
 
     with suppress(ArtifactError):
         kept = manifest_in(cache / "built" / name)
         if any(ref.digest == kept.digest for ref in catalog.pointer(name).segments):
-            return tuple(source.location for source in kept.sources)
-    return ()
+            return HeldIndex(name, tuple(source.location for source in kept.sources), "", kept.profile)
+    return HeldIndex(name, (), "")

@@ -22,6 +22,7 @@ from typing import Any, cast
 
 import pytest
 
+from build_index.__main__ import main as operate
 from build_index.cache.last_build import hold_cache
 from functions.cli import main
 from functions.cli.common import snippet
@@ -89,6 +90,9 @@ class Desk:
 
     def json(self, *arguments: str) -> Any:
         return json.loads(self.call(*arguments, "--json")[0])
+
+    def pointer(self, name: str) -> Pointer:
+        return SegmentStore(FolderStore(self.folder / ".quire/store"), self.folder / "unused").pointer(name)
 
 
 @pytest.fixture(scope="module")
@@ -282,6 +286,24 @@ def test_indexing_says_what_it_left_out_and_whose_place_it_takes(desk: Desk, tmp
     assert f"src: held {first} until now; another --name keeps both" in err
 
 
+def test_a_collection_that_an_operator_built_of_a_folder_is_not_replaced_by_its_index(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manual = tmp_path / "manual"
+    manual.mkdir()
+    (manual / "mooring.md").write_text("# Mooring\n\nLay the line around the cleat twice.\n")
+    with monkeypatch.context() as patch:
+        patch.chdir(desk.folder)
+        assert operate(["build", "handbook", "--profile", "docs", "--source", f"docs={manual}"]) == 0
+    assert desk.json("index", str(manual))["collection"] == "manual"
+    profiles = {one: desk.pointer(one).profile for one in ("handbook", "manual")}
+    assert profiles == {"handbook": "docs", "manual": "code"}
+    told = desk.call("index", str(manual), "--name", "handbook")[1]
+    assert f"handbook: held {manual} as profile docs until now; another --name keeps both" in told
+    for one in profiles:
+        desk.call("remove", one)
+
+
 def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "project"
     (folder / "notes").mkdir(parents=True)
@@ -294,7 +316,7 @@ def test_what_a_messy_folder_loses_is_named_also_when_nothing_changed(desk: Desk
         (folder / f"link{number}.md").symlink_to("a.md")
     (folder / os.fsdecode(b"caf\xe9.md")).write_text("# Soup", encoding="utf-8")
     told = (
-        "left out: 1 with keys or passwords (.env), 1 with names that are no text (caf\\udce9.md), "
+        "left out: 1 that may hold keys or passwords (.env), 1 with names that are no text (caf\\udce9.md), "
         "1 binary (notes/picture.md), 1 of other kinds (RULES), "
         "4 symbolic links (link0.md, link1.md, link2.md, …), 1 empty (notes/blank\\n.md)"
     )

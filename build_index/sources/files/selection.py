@@ -90,7 +90,7 @@ ASKED = {
 }
 """What hardly anybody misses, in words for users: no summary of a build that found something names it."""
 _WORDS = {
-    "secret": "with keys or passwords",
+    "secret": "that may hold keys or passwords",
     "size": "over 1 MB",
     "unreadable": "unreadable",
     "name": "with names that are no text",
