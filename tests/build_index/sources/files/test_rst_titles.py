@@ -15,12 +15,21 @@ from quire.documents import Document
 from tests.support.shelves import hit_of
 
 PAGES = {
-    "docs/guide/row.rst": "Row\n===\n\nSee :ref:`Oar-Care`, :doc:`/core/boat`, :doc:`sail`, :ref:`nowhere-known`.\n",
+    "docs/guide/row.rst": "Row\n===\n\nSee :ref:`Oar-Care`, :doc:`/core/boat`, :doc:`sail`, :ref:`nowhere-known`,"
+    " :ref:`the-oar`, :ref:`sizes`, :ref:`code`, :ref:`bare`.\n",
+    "docs/core/oar.rst": ".. _the-oar:\n\n.. figure:: oar.png\n   :alt: x\n\n"
+    "   An oar of *oak*,\n   and its ``grip``\n\n   Legend.\n\n"
+    ".. _sizes:\n\n.. list-table:: Sizes of oars\n\n   * - a\n\n"
+    ".. _code:\n\n.. code-block:: python\n   :caption: Rowing in code\n\n   row()\n\n"
+    ".. _bare:\n\n.. figure:: bare.png\n\nOars\n====\n",
     "docs/guide/sail.rst": "How to sail\n===========\n\nUp.\n",
     "docs/core/boat.rst": ".. _boat:\n\nThe boat\n========\n\n.. _oar-care:\n\n"
     "Care for ``oars``\n-----------------\n\nOil.\n",
 }
-READ = "See Care for oars, The boat, How to sail, nowhere known. [1]"
+READ = (
+    "See Care for oars, The boat, How to sail, nowhere known,"
+    " An oar of oak, and its grip, Sizes of oars, Rowing in code, bare. [1]"
+)
 
 
 @pytest.mark.parametrize("is_code", [False, True], ids=["documentation", "code"])

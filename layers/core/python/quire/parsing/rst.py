@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile, islice, takewhile
 
 from quire.analysis.entries import naming_option
 from quire.parsing.anchors import DocutilsIds
@@ -34,6 +35,17 @@ _DEFINES = re.compile(
     re.VERBOSE,
 )
 _TARGET = re.compile(r"\.\. _((?:[^:\\]|\\.)+):\s*$")
+_CAPTION = ":caption:"
+_CAPTIONED = re.compile(
+    r"""
+    \.\.[ ](
+      (?:list-|csv-)?table            # its title stands behind it
+    | figure                         # its caption is its first paragraph
+    | code-block | literalinclude    # an option of theirs
+    )::(.*)
+    """,
+    re.VERBOSE,
+)
 _NOTE = re.compile(
     r"""
     (?:(?<=\s)|^)\[(?: \d+ | [#*][\w.-]* | [A-Za-z][\w.-]* )\]_(?!\w)  # a mark: [1]_, [#name]_, [CIT2002]_
@@ -119,10 +131,13 @@ def rst_anchors(text: str) -> tuple[tuple[int, str], ...]:
 
 
 def rst_labels(text: str) -> dict[str, str]:
-    """Titles of the headings that have labels, by the label as references are compared: in small letters.
+    """Titles of the headings that have labels, by the label as references are compared: in small letters; captions of
+    labelled figures, tables and code too.
 
     >>> rst_labels(".. _Rowing:\\n.. _more:\\n\\nHow to *row*\\n==========\\n\\n.. _text:\\n\\nNo title.\\n")
     {'rowing': 'How to row', 'more': 'How to row'}
+    >>> rst_labels(".. _oar:\\n\\n.. figure:: oar.png\\n   :alt: x\\n\\n   An oar\\n   of oak\\n\\nBoats\\n=====\\n")
+    {'oar': 'An oar of oak'}
     """
     if ".. _" not in text:
         return {}
@@ -134,9 +149,24 @@ def rst_labels(text: str) -> dict[str, str]:
             waiting.append(" ".join(named[1].strip("`").casefold().split()))
         elif row in titles:
             labels.update(dict.fromkeys(waiting, titles[row]))
+        elif waiting and (captioned := _CAPTIONED.match(line)):
+            if caption := _caption(captioned, lines, row):
+                labels.update(dict.fromkeys(waiting, _inline(caption)))
+            waiting = []
         if line.strip() and not is_label(line) and not line[0].isspace():
             waiting = []
     return labels
+
+
+def _caption(directive: re.Match[str], lines: Sequence[str], row: int) -> str:
+    """What the table, figure or code that begins on a row is called; "" where nothing says it."""
+    if directive[1].endswith("table"):
+        return directive[2].strip()
+    inside = takewhile(lambda line: line[:1].isspace() or not line, islice(lines, row + 1, None))
+    block = [line.strip() for line in inside]
+    if directive[1] == "figure":
+        return " ".join(takewhile(bool, dropwhile(lambda line: not line or line.startswith(":"), block)))
+    return next((line.removeprefix(_CAPTION) for line in block if line.startswith(_CAPTION)), "").strip()
 
 
 def rst_title(text: str) -> str:
