@@ -30,7 +30,7 @@ class PageLinks:
     Attributes:
         paths: the pages.
         url_of: where the site shows one; "" where it shows it nowhere.
-        titles: what their references in reStructuredText show; None where that is not asked for.
+        titles: what references of Sphinx show; None where that is not asked for.
         known: addresses that were asked for, "" where nobody knows the host.
         places: pages by their places on the host, once one was asked for.
     """
@@ -43,7 +43,7 @@ class PageLinks:
 
     def addresses(self, path: str, text: str) -> Mapping[str, str]:
         """Addresses on the web of the pages that a page links to, by the target as it is written, in their order; of
-        references in reStructuredText the titles."""
+        references of Sphinx the titles."""
         if self.titles and path.endswith(".rst"):
             return self.titles.titles(path, text)
         found: dict[str, str] = {}
@@ -53,7 +53,7 @@ class PageLinks:
             if address:
                 fragment = target["fragment"] or ""
                 found[written + unquote(fragment)] = address + fragment
-        return found
+        return {**found, **self.titles.titles(path, text)} if self.titles else found
 
     def _address(self, path: str, written: str) -> str:
         """The address of the page that is written so on another; "" where it is none, or nobody knows its host."""

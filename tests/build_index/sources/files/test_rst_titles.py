@@ -8,6 +8,7 @@ import pytest
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.repository import open_repository, read_repository
+from build_index.sources.site_config import find_site
 from quire.answering.citations import cite
 from quire.answering.extractive.rendering import shown
 from quire.chunking import chunk_document
@@ -42,3 +43,24 @@ def test_a_reference_shows_the_title_that_it_leads_to(tmp_path: Path, *, is_code
     [chunk] = chunk_document(documents[0])
     said = shown(cite(1, hit_of(chunk), chunk.text.index("See"), len(chunk.text)))
     assert said == READ
+
+
+def test_a_reference_of_myst_shows_the_title_that_it_leads_to(tmp_path: Path) -> None:
+    pages = {
+        "conf.py": 'extensions = ["myst_parser"]\n',
+        "row.md": "# Row\n\nSee {ref}`Oar-Care`, {ref}`oils <oar-care>`, {doc}`sail`, [](#oar-care), [](sail.md),"
+        " {ref}`nowhere`, [](#nowhere) and {doc}`torn`.\n\n```md\n{ref}`oar-care`\n```\n",
+        "sail.md": "# How to sail\n\nUp.\n",
+        "torn.md": "---\ntitle: [open\n---\n# Torn\n",
+        "oar.md": "# Oars\n\n(oar-care)=\n## Care for `oars`\n\nOil.\n",
+    }
+    for name, text in pages.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    site = find_site(tmp_path)
+    documents = [one for one in read_markdown_tree(tmp_path, site) if isinstance(one, Document)]
+    [chunk] = chunk_document(next(one for one in documents if one.id == "row.md"))
+    assert (
+        "See Care for oars, oils, How to sail, Care for oars, How to sail, nowhere, nowhere and torn."
+        in chunk.text
+    )
+    assert "```md\n{ref}`oar-care`\n```" in chunk.text

@@ -96,7 +96,7 @@ def parse_markdown(
         includes: texts of the files that it imports, by the path as it is written; and what stands in the page for a
             line that includes a file, by that line.
         anchors: how its site makes fragments of headings.
-        links: addresses of pages that it links to, by the target as it is written.
+        links: addresses of pages that it links to, by the target as it is written, and titles of what MyST refers to.
 
     Raises:
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
@@ -111,7 +111,7 @@ def parse_markdown(
         text = plain_quarto(text)
     else:
         text = plain_blocks(text, everywhere=rules.generator == "mkdocs")
-        text = plain_directives(text, everywhere=rules.generator == "sphinx")
+        text = plain_directives(text, everywhere=rules.generator == "sphinx", titles=links)
     text = without_contents(text)
     head = read_front_matter(text, path)
     if not dialect.mdx and "<" in text:

@@ -7,7 +7,10 @@ directives of docutils, Sphinx, sphinx-design and MyST-NB.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+NO_TITLES: Mapping[str, str] = {}
 
 _SIGN = re.compile(r"^[ \t]*+(?:`{3,}|~{3,}|:{3,})\{[A-Za-z]", re.MULTILINE)
 _DIRECTIVE = re.compile(
@@ -27,7 +30,7 @@ _ROLE = re.compile(
     """,
     re.VERBOSE,
 )
-_BARE_LINK = re.compile(r"\[\]\(#?([^()\s]{1,300}+)\)")
+_BARE_LINK = re.compile(r"\[\]\((?P<bare>[^()\s]{1,300}+)\)")
 _TARGET = re.compile(r"\([\w .:+/-]++\)=[ \t]*$")
 _NOT_SHOWN = re.compile(r"%|\+\+\+(?:[ \t{]|$)")
 
@@ -95,17 +98,43 @@ class _Directive:
     is_dropped: bool = False
 
 
-def plain_directives(text: str, *, everywhere: bool) -> str:
+def myst_labels(text: str) -> dict[str, str]:
+    """Titles of the headings that have labels, by the label in small letters; code is not told apart.
+
+    >>> myst_labels("(Rowing)=\\n(more)=\\n\\n## How to `row`\\n\\n(text)=\\nNo title.\\n")
+    {'rowing': 'How to row', 'more': 'How to row'}
+    """
+    labels, waiting = dict[str, str](), list[str]()
+    for line in text.split("\n") if ")=" in text else ():
+        bare = line.strip()
+        if _TARGET.match(bare):
+            waiting.append(" ".join(bare[1 : bare.rindex(")")].casefold().split()))
+        elif bare:
+            if bare.startswith("#"):
+                labels.update(dict.fromkeys(waiting, bare.strip("# ").replace("`", "")))
+            waiting = []
+    return labels
+
+
+def bare_references(text: str) -> Iterator[str]:
+    """What a page refers to without words, as titles name it."""
+    yield from map(reference_of, _BARE_LINK.finditer(text) if "[](" in text else ())
+    roles = _ROLE.finditer(text) if "}`" in text else ()
+    yield from (f":{one['role']}:{one['words'].strip()}" for one in roles if not one["target"])
+
+
+def plain_directives(text: str, *, everywhere: bool, titles: Mapping[str, str] = NO_TITLES) -> str:
     """The text with directives as what they show, line for line.
 
     Args:
         text: a file of Markdown.
         everywhere: it is known to be of a Sphinx site: targets, comments and roles are read as well in a page without
             any directive.
+        titles: what references without words show, such as `:ref:oars`; others say their target.
     """
     if not _SIGN.search(text) and not (everywhere and ("{" in text or ")=" in text)):
         return text
-    reader = _DirectiveReader()
+    reader = _DirectiveReader(titles)
     for line in text.split("\n"):
         reader.take(line)
     return "\n".join(reader.shown)
@@ -114,8 +143,9 @@ def plain_directives(text: str, *, everywhere: bool) -> str:
 class _DirectiveReader:
     """Reads lines front to back; `shown` are those that stand for them."""
 
-    def __init__(self) -> None:
+    def __init__(self, titles: Mapping[str, str]) -> None:
         self.shown: list[str] = []
+        self._titles = titles
         self._open: list[_Directive] = []
         self._fence = ""  # of code that is no directive
         self._announced = ""  # the fence of a directive of code, whose options come first
@@ -139,7 +169,7 @@ class _DirectiveReader:
         else:
             self._options = ""
             is_hidden = _TARGET.match(bare) or _NOT_SHOWN.match(line)
-            self._show("" if is_hidden else _without_roles(line))
+            self._show("" if is_hidden else _without_roles(line, self._titles))
 
     def _closes(self, bare: str) -> bool:
         """Whether a line ends the innermost directive: of its signs alone, and as many at least."""
@@ -185,7 +215,7 @@ class _DirectiveReader:
     def _begin(self, found: re.Match[str]) -> None:
         name, words, column = (
             found["name"].lower(),
-            _without_roles(found["words"].strip()),
+            _without_roles(found["words"].strip(), self._titles),
             len(found["indent"]),
         )
         one = _Directive(found["fence"], column)
@@ -217,18 +247,29 @@ class _DirectiveReader:
         return line
 
 
-def _without_roles(line: str) -> str:
+def _without_roles(line: str, titles: Mapping[str, str]) -> str:
     """A line whose roles say their words: names of code between ticks, links by their title.
 
-    >>> _without_roles("See {ref}`the guide <guide>`, {doc}`intro` and {py:func}`boats.row`.")
-    'See the guide, intro and `boats.row`.'
+    >>> _without_roles("See {ref}`the guide <guide>`, {doc}`intro` and {py:func}`boats.row`.", {":doc:intro": "First"})
+    'See the guide, First and `boats.row`.'
     """
-    line = _BARE_LINK.sub(r"\1", line) if "[](" in line else line
-    return _ROLE.sub(_role, line) if "}`" in line else line
+    if "[](" in line:
+        line = _BARE_LINK.sub(
+            lambda found: titles.get(reference_of(found)) or found["bare"].lstrip("#"), line
+        )
+    return _ROLE.sub(lambda found: _role(found, titles), line) if "}`" in line else line
 
 
-def _role(found: re.Match[str]) -> str:
+def reference_of(found: re.Match[str]) -> str:
+    """How titles name what a link without words leads to."""
+    bare = found["bare"]
+    return f":ref:{bare[1:]}" if bare.startswith("#") else f":doc:{bare}"
+
+
+def _role(found: re.Match[str], titles: Mapping[str, str]) -> str:
     words = found["words"].strip()
     if found["target"]:
         return words
+    if title := titles.get(f":{found['role']}:{words}"):
+        return title
     return f"`{words.lstrip('~!.')}`" if found["role"].rpartition(":")[2] in _CODE_ROLES else words
