@@ -107,6 +107,20 @@ def test_a_file_and_a_folder_that_may_not_be_read_are_reported_and_the_rest_is_b
     assert done.returncode == 1
 
 
+def test_ctrl_c_while_the_program_is_still_loading_is_no_traceback() -> None:
+    command = [sys.executable, "-X", "importtime", "-m", "build_index", "build", "harbours"]
+    said = []
+    with subprocess.Popen(
+        command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as loading:
+        for line in loading.stderr or ():
+            said += [] if line.startswith("import time:") else [line]
+            if line.endswith(" argparse\n"):  # the first that the commands import
+                loading.send_signal(signal.SIGINT)
+    assert "".join(said).startswith("build_index build: stopped; what is embedded is kept")
+    assert ("Traceback" in "".join(said), loading.returncode) == (False, 130)
+
+
 def test_a_folder_without_anything_to_read_is_named_with_its_profile(
     tmp_path: Path, place: tuple[Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:
