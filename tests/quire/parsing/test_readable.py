@@ -50,6 +50,13 @@ def test_a_part_of_a_page_of_components_says_what_its_reader_sees(text: str, sai
         ('{{< tab header="Oars" >}}\nRow {{< param far >}}.\n{{< /tab >}}', ["Oars:", "Row ."]),
         ("{/* prettier-ignore */}\nRow {/* far */}on.", ["Row on."]),
         ('!!! tip "Oars"\n    Of ash.\n\nRow.', ["> Oars:", "> Of ash.", "Row."]),
+        ("Hit ++ctrl+o++ for [`row()`][boat.Oar.row], not [it][1]: C++.", [
+            "Hit ctrl+o for `row()`, not [it][1]: C++.",
+        ]),
+        ('=== "row.py"\n\n    ```python hl_lines="2"\n    --8<-- "docs/row.py"\n    ```\n\n    1. Row.', [
+            "row.py:", "`docs/row.py`", "1. Row.",
+        ]),
+        ('Row:\n\n--8<-- "docs/oar.svg"\n\n::: boat.Oar\n    options:\n      level: 1\n', ["Row:", "boat.Oar"]),
     ],
 )  # fmt: skip
 def test_a_part_of_a_page_of_markdown_does_too(text: str, said: list[str]) -> None:

@@ -2,7 +2,8 @@
 
 To any other parser their text is indented code. They become quotes and plain text here, line for line, so that every
 line number holds. Sources: `admonition`, `attr_list`, `def_list` and `abbr` of Python-Markdown; `details`, `tabbed`,
-`blocks` and `keys` of its extensions pymdownx; the icons of Material for MkDocs; the options of mkdocstrings.
+`blocks`, `keys` and `snippets` of its extensions pymdownx; the icons of Material for MkDocs; the options and references
+of mkdocstrings.
 """
 
 from __future__ import annotations
@@ -36,6 +37,23 @@ _OBJECT = re.compile(r"[ ]{0,3}::: ?(?=[\w.]+[ \t]*$)")
 _ATTRIBUTES = re.compile(r"(?<=[)\]*_`>])\{:?[ \t]*+(?:[.#][\w-]|[\w-]++=)[^{}\n]*+\}")
 _KEYS = re.compile(r"\+\+([a-z0-9-]{1,20}(?:\+[a-z0-9-]{1,20}){0,4})\+\+")
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]++:[ \t]?")
+_REFERENCE = re.compile(r"\[([^\[\]\n]++)\]\[(?:[A-Za-z_]\w*+\.)++\w++(?:\(\))?+\]")
+"""A link of mkdocstrings to what a module defines: its address stands in no page."""
+_SNIPPET = re.compile(
+    r"""
+    [ \t>]*+-{1,20}+8<-{1,20}+[ \t]++["'](?P<path>[^"'\s:;]++)[^"'\n]*+["'][ \t]*+  # and a part of the file
+    """,
+    re.VERBOSE,
+)
+_PICTURES = (".svg", ".png", ".gif", ".jpg", ".jpeg", ".webp")
+_OWN_SIGNS = re.compile(
+    r"""
+    ^[ \t>]*+ (?: -{1,20}+8<-{1,20}+[ \t]++["'] | ::: ?[\w.]++[ \t]*+$ )  # a file that is shown here, or an object
+    | \]\[(?:[A-Za-z_]\w*+\.)++\w++(?:\(\))?+\]                          # a link to one
+    | (?<![\w+])\+\+[a-z][a-z0-9-]{0,19}(?:\+[a-z][a-z0-9-]{0,19}){0,4}\+\+(?![\w+])  # a key
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _STRUCTURE = re.compile(r"[ ]*(?:[-*+][ ]|[>#|<!]|```|~~~|\d{1,9}[.)][ ])")
 _BARE = frozenset(("tab", "html", "caption", "figure-caption", "table-caption", "define"))
 
@@ -55,6 +73,15 @@ class _Container:
     slashes: str = ""
 
 
+def is_of_mkdocs(text: str) -> bool:
+    """Whether a part of a page has what only sites of MkDocs know: snippets, objects and links of mkdocstrings, keys.
+
+    >>> is_of_mkdocs("Hit ++escape++ to leave [it][boat.Oar.row]."), is_of_mkdocs("See [it][notes]. C++ and i++")
+    (True, False)
+    """
+    return bool(_OWN_SIGNS.search(text))
+
+
 def plain_blocks(text: str, *, everywhere: bool) -> str:
     """The text with admonitions as callouts (`> [!note] Title`) and tabs below their names, line for line.
 
@@ -68,7 +95,29 @@ def plain_blocks(text: str, *, everywhere: bool) -> str:
     reader = _BlockReader(everywhere)
     for line in text.split("\n"):
         reader.take(line.expandtabs(4) if line[:1].isspace() and "\t" in line else line)
-    return "\n".join(reader.shown)
+    return "\n".join(_without_snippets(reader.shown) if everywhere and "8<-" in text else reader.shown)
+
+
+def _without_snippets(lines: list[str]) -> list[str]:
+    """The lines with the path of each file that stands nowhere in the page, code that is all of it without its fence.
+
+    >>> _without_snippets(["```python", '--8<-- "boats/row.py"', "```", '--8<-- "oar.svg"'])
+    ['', '`boats/row.py`', '', '']
+    """
+    shown = list(lines)
+    for number, line in enumerate(lines):
+        if (found := _SNIPPET.fullmatch(line)) is None:
+            continue
+        mark = line[: line.index("-")]
+        is_picture = found["path"].lower().endswith(_PICTURES)
+        shown[number] = mark.rstrip() if is_picture else f"{mark}`{found['path']}`"
+        if (
+            0 < number < len(lines) - 1
+            and _FENCE.match(lines[number - 1])
+            and _FENCE.match(lines[number + 1])
+        ):
+            shown[number - 1] = shown[number + 1] = mark.rstrip()
+    return shown
 
 
 class _BlockReader:
@@ -166,4 +215,6 @@ class _BlockReader:
             rest = _ATTRIBUTES.sub("", rest)
         if "++" in rest:
             rest = _KEYS.sub(r"\1", rest)
+        if "][" in rest:
+            rest = _REFERENCE.sub(r"\1", rest)
         return _ICON.sub("", rest) if ":" in rest else rest

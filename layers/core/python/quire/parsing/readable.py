@@ -16,7 +16,7 @@ from quire.parsing.asciidoc_markdown import ASCIIDOC, as_markdown
 from quire.parsing.html import on_tag, without_indent
 from quire.parsing.markup import clean_markup, looks_mdx
 from quire.parsing.myst import plain_directives
-from quire.parsing.python_markdown import plain_blocks
+from quire.parsing.python_markdown import is_of_mkdocs, plain_blocks
 from quire.parsing.quarto import QUARTO, plain_quarto
 from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, TICK, Dialect, Insert, MarkupScan
 from quire.parsing.template_tags import generator_in, without_template_tags
@@ -132,7 +132,8 @@ def readable_markdown(text: str, path: str) -> ReadableText:
     if path.lower().endswith(QUARTO):
         lines, dialect = plain_quarto(lines), Dialect()
     else:
-        lines = plain_directives(plain_blocks(lines, everywhere=False), everywhere="}`" in lines)
+        lines = plain_blocks(lines, everywhere=is_of_mkdocs(lines))
+        lines = plain_directives(lines, everywhere="}`" in lines)
         lines = plain_links(lines)
         dialect = _dialect(lines, path)
     if "<" in lines:
