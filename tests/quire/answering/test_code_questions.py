@@ -219,6 +219,53 @@ def test_where_an_error_comes_from_is_told_with_its_condition() -> None:
     assert text.index("if job.name.nil?") < text.index("rescue NoJobError")
 
 
+NO_LID = """\
+def check_lid(pot)
+  if pot.lid.nil?
+    raise NoLidError, "the pot has no lid"
+  end
+end
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Why do I get a NoLidError?",
+        "Why does my kitchen fail with NoLidError?",
+        "What causes the NoLidError exception?",
+        "How do I fix NoLidError?",
+        "Why is NoLidError raised?",
+    ],
+)
+def test_why_somebody_gets_an_error_is_told_by_pages_and_by_the_code_that_gives_it(question: str) -> None:
+    error = code("errors.rb", "class NoLidError < StandardError\nend\n", "NoLidError", 1, kind="class")
+    caught = code("cook.rb", "def cook(pot)\n  check_lid(pot)\nrescue NoLidError\n  wait\nend\n", "cook", 1)
+    checking = code("lid.rb", NO_LID, "check_lid", 1)
+    trial = code("spec/lid_spec.rb", "def test_lid\n  raise NoLidError\nend\n", "test_lid", 1)
+    trial = trial._replace(metadata={**trial.metadata, "is_test": True})
+    page = chunk(
+        "docs/lids.md",
+        "## Lids\n\nA NoLidError means: put a lid on the pot.",
+        lang="markdown",
+        kind="section",
+    )
+    text = text_of(shelf_of([error, caught, trial, checking], profile="code"), question)
+    assert text.startswith("`check_lid`, lid.rb:1-5 [1]")
+    assert "class NoLidError" in text
+    assert "rescue" not in text
+    assert "lid_spec" not in text
+    text = text_of(shelf_of([error, caught, checking, page], profile="code"), question)
+    assert text.startswith("**Lids**\n\nA NoLidError means: put a lid on the pot. [1]\n\n`check_lid`")
+
+
+def test_why_somebody_gets_what_is_no_error_is_told_as_before() -> None:
+    size = code("size.rb", "class Size\nend\n", "Size", 1, kind="class")
+    making = code("make.rb", "def size_of(pot)\n  return Size.new(pot)\nend\n", "size_of", 1)
+    text = text_of(shelf_of([size, making], profile="code"), "Why do I get a Size?")
+    assert text.startswith("`Size`, size.rb")
+
+
 def test_what_is_called_without_brackets_is_found_by_its_callers() -> None:
     build = code("push.rb", "def build_url\n  root\nend\n", "build_url", 1)
     calls = code("a.rb", "def fetch\n  get(build_url())\nend\n", "fetch", 1)

@@ -25,13 +25,13 @@ from quire.answering.conversation import (
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.asked_section import asked_page, asked_section, with_section
-from quire.answering.extractive.callers import as_hits, callers_in
+from quire.answering.extractive.callers import as_hits, callers_in, givers_in
 from quire.answering.extractive.code_answers import called_in, defined_in, settings_in
 from quire.answering.extractive.contents import MOST as SHOWN_PARTS
 from quire.answering.extractive.contents import asks_which, bare_listing, contents_of
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
-from quire.answering.extractive.extractive import extract, extract_callers, extract_lines
+from quire.answering.extractive.extractive import extract, extract_callers, extract_causes, extract_lines
 from quire.answering.extractive.members import members_of, missing_file
 from quire.answering.extractive.places_of_tests import find_places, tell_places
 from quire.answering.extractive.precedence import asks_for_giving
@@ -59,7 +59,7 @@ from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation, Hit, Turn
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
-from quire.search.intent import as_meaning, read_intent, words_of
+from quire.search.intent import as_meaning, error_of, read_intent, words_of
 from quire.search.retrieval import Query, Retrieved, retrieve
 
 MODEL_LENIENCY = 0.25
@@ -276,7 +276,7 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
             return _retell(request, about, findings, written)
         # Whether something is so for another thing too, quotes of both seldom say.
         is_unsure = bool(request.about or findings.unmentioned) or abstention.is_unsure(findings.confidence)
-        text, citations, told = _extract_callers(collection, inquiry)
+        text, citations, told = _extract_callers(collection, inquiry, findings)
         if not citations:
             text, citations, told = _extract_contents(collection, inquiry, findings)
         if not citations:
@@ -364,18 +364,34 @@ def _settings(collection: AskedCollection, inquiry: Inquiry, findings: Findings)
 
 
 def _extract_callers(
-    collection: AskedCollection, inquiry: Inquiry
+    collection: AskedCollection, inquiry: Inquiry, findings: Findings
 ) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
-    """Who calls or uses the symbol of such a question, with a notice where there are more than are shown."""
+    """Who calls or uses the symbol of such a question, or why somebody gets it, with a notice where there are more
+    than are shown."""
     name = read_intent(inquiry.question).related
     if not name or not collection.index.has_symbol(name):
-        return "", (), ()
+        return _extract_causes(collection, inquiry, findings)
     giving = asks_for_giving(inquiry.question)
     found = callers_in(collection.index, name, inquiry.filters, giving=giving)
     text, citations = extract_callers(as_hits(found, collection.index.version), name)
     if not citations or len(citations) == len(found):
         return text, citations, ()
     return text, citations, (f"{len(citations)} of {len(found)} places that refer to `{name}`.",)
+
+
+def _extract_causes(
+    collection: AskedCollection, inquiry: Inquiry, findings: Findings
+) -> tuple[str, tuple[Citation, ...], tuple[str, ...]]:
+    """Why somebody gets an error of the collection; with a notice where more places give it than are shown."""
+    name, index = error_of(inquiry.question), collection.index
+    givers = givers_in(index, name, inquiry.filters) if name and index.has_symbol(name) else []
+    if not givers:
+        return "", (), ()
+    found = (findings.weighed, findings.scored, as_hits(givers, index.version), name)
+    text, citations = extract_causes(*found, beside=beside_in(index))
+    shown = {chunk.id for chunk in givers} & {citation.hit.chunk.id for citation in citations}
+    more = len(shown) < len(givers)
+    return text, citations, (f"{len(shown)} of {len(givers)} places that give `{name}`.",) if more else ()
 
 
 def _extract_contents(

@@ -207,6 +207,19 @@ def is_of_use(question: str) -> bool:
     return bool(_compiled(_USE).search(question))
 
 
+def error_of(question: str) -> str:
+    """The error that somebody gets and wants to be rid of, as written; "" where there is none.
+
+    >>> error_of("Why do I get a LidError?"), error_of("How do I fix lamp.LidError?")
+    ('LidError', 'lamp.LidError')
+    >>> error_of("Why do I get wet?"), error_of("Why do I get a LidError and not an OilError?")
+    ('', '')
+    """
+    forms = map(_compiled, _CAUSES) if len(question) <= RELATION_CHARACTERS else ()
+    found = next(filter(None, (form.search(question) for form in forms)), None)
+    return found["name"] if found and found["name"] != found["name"].lower() else ""
+
+
 def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
     """The question's terms without those that only ask for a meaning, in order; all where nothing would be left.
 
@@ -495,6 +508,18 @@ _RELATED = (
     (?: thrown | raised ) \b""",
     rf"""\b(?: who | what | which\s+\w+ ) \s+ (?: throws? | raises? ) \s+ (?:an?\s+|the\s+)?
     {_BEFORE}{_NAME}{_AFTER} \W*$""",
+)
+_AN_ERROR = rf"(?:(?:an?|the|this|my)\s+)? {_NAME} (?:\s+(?:error|exception|warning)s?)? \W*$"
+_CAUSES = (
+    rf"""\b(?: why\b [^?]{{1,60}} \s
+      (?: gets? | getting | got | see | seeing | receive | hit | hitting | raises? | throws? | with )
+    | (?:i|we) (?:\s+(?:keep|am|are)|['’](?:m|re))? \s+ (?: get | getting | got | see | seeing ) )
+    \s+ {_AN_ERROR}""",
+    rf"""\bwhy \s+ (?:is|was|does|do) \s+ (?:(?:an?|the|this)\s+)? {_NAME} \s+ (?:being\s+)?
+    (?: raised | thrown | happen(?:ing)? | occur(?:ring)? )""",
+    rf"\bwhat (?:\s+is|\s+are)? \s+ caus(?:es?|ed|ing) \s+ {_AN_ERROR}",
+    rf"""\bhow \s+ (?: (?:do|can|should|would) \s+ (?:i|we|you|one) | to ) \s+
+    (?: fix | solve | resolve | avoid | prevent | debug | get\s+rid\s+of ) \s+ {_AN_ERROR}""",
 )
 _ABOUT = r"(?:is|are|gets?|was|were|does|do|did)"
 _CALLERS = rf"""

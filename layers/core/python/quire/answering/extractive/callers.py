@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
@@ -24,6 +24,8 @@ BESIDE = 2
 CONDITION = 8
 """Lines above one that gives an error among which its condition is looked for."""
 _GIVES = re.compile(r"\s*+(?:raise|throw|panic|bail|abort|reject|fail|return)\b")
+_RAISES = re.compile(r"(?:raise|throw|panic)\b")
+_IS_ERROR = re.compile(r"(?:[Ee]rror|Exception|Warning|Err)$|^[Ee]rr[A-Z]")
 _WORD = re.compile(r"\w++")
 _UNSAID = ("*", "import ", "from ", "use ", "require")
 """How lines begin that name what is used elsewhere."""
@@ -65,10 +67,23 @@ def callers_in(
     )
 
 
+def givers_in(index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]) -> list[Chunk]:
+    """Chunks of code, no tests, that raise or return the error: why somebody gets it. None of what is no error."""
+    found = callers_in(index, name, filters, giving=True)
+    own = last_part(fold_symbol(name))
+    giving = [chunk for chunk in found if _gives(chunk.text, own) and not is_test(chunk)]
+    is_raised = any(_RAISES.match(line.lstrip()) for chunk in giving for line in _giving(chunk.text, own))
+    return giving if is_raised or _IS_ERROR.search(last_part(name)) else []
+
+
 def _gives(text: str, name: str) -> bool:
-    """Whether a line raises or returns what has the name."""
+    return any(True for _ in _giving(text, name))
+
+
+def _giving(text: str, name: str) -> Iterator[str]:
+    """The lines that raise or return what has the name."""
     lines = (line for line in text.splitlines() if _GIVES.match(line))
-    return any(name in map(str.casefold, _WORD.findall(line)) for line in lines)
+    return (line for line in lines if name in map(str.casefold, _WORD.findall(line)))
 
 
 def _is_made_of_words(name: str) -> bool:

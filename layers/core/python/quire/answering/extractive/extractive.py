@@ -197,12 +197,38 @@ def extract(
 
 def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citation, ...]]:
     """The answer to who calls `name`: the lines of each caller that do, while there is room."""
+    return written(_with_room(_calling(callers, name)))
+
+
+def extract_causes(
+    question: Weighed, scored: Sequence[Scored], givers: Sequence[Hit], name: str, *, beside: Beside
+) -> tuple[str, tuple[Citation, ...]]:
+    """The answer to why somebody gets the error `name`: what pages say of it, lines that give it, what it is."""
+    own = last_part(fold_symbol(name))
+
+    def says(one: Scored) -> bool:
+        chunk = one.hit.chunk
+        return own in _WORDS.findall(f"{chunk.text} {chunk.breadcrumb}".casefold())
+
+    pages = [
+        one for one in scored if not (is_code_chunk(one.hit.chunk) or one.hit.chunk.metadata.get("role"))
+    ]
+    told = choose_quotes(question, list(filter(says, pages)), sure=False, beside=beside)
+    defining = [one for one in scored if _defines(one.hit.chunk, {own}) and is_code_chunk(one.hit.chunk)]
+    defined = [_widened(question, one, scored, LATER_CHARACTERS) for one in defining[:1]]
+    return written(_with_room([*told, *_calling(givers[:MOST_PLACES], name), *defined]))
+
+
+def _calling(callers: Sequence[Hit], name: str) -> list[Quote]:
     spans = [(hit, calling_lines(hit.chunk.text, name)) for hit in callers]
-    quotes = [
+    return [
         Quote(hit, *span, span[0]) for hit, span in spans if span and span[1] - span[0] <= CODE_CHARACTERS
     ]
+
+
+def _with_room(quotes: Sequence[Quote]) -> list[Quote]:
     sizes = accumulate(len(quote.text) for quote in quotes)
-    return written([quote for quote, size in zip(quotes, sizes, strict=True) if size <= ANSWER_CHARACTERS])
+    return [quote for quote, size in zip(quotes, sizes, strict=True) if size <= ANSWER_CHARACTERS]
 
 
 def extract_lines(lines: Sequence[CodeLines]) -> tuple[str, tuple[Citation, ...]]:
