@@ -171,6 +171,18 @@ def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -
     assert opening("What changes the bulb of a lamp?") == "lamp.py"
 
 
+@pytest.mark.parametrize(
+    ("question", "opens"),
+    [("What heat has a test run?", "kiln.md"), ("Which test has the heat of a kiln?", "tests/test_kiln.py")],
+)
+def test_what_a_test_is_run_by_is_no_test(question: str, opens: str) -> None:
+    trial = chunk("tests/test_kiln.py", "def test_run(): assert heat == 90", lang="python", is_test=True)
+    page = chunk("kiln.md", "The heat of a test run is 80.")
+    asked = weigh(question, SHELF.index)
+    scored = score_passages(asked, [hit_of(trial, 1, cosine=None), hit_of(page, 2, cosine=None)], None, None)
+    assert choose_quotes(asked, [replace(one, score=5.0) for one in scored])[0].hit.chunk.document_id == opens
+
+
 def test_a_quote_does_not_begin_with_the_end_of_a_sentence_that_code_interrupts() -> None:
     lines = "\n".join(f"valve.{number}.state = closed" for number in range(60))
     text = (

@@ -160,3 +160,10 @@ def test_the_beginning_of_a_section_in_an_earlier_chunk_stands_above_code_alone(
         chunk("paste.md", further, 1, breadcrumb="Colours › Pastes", heading="Pastes", lang="markdown"),
     )
     assert ("a dry afternoon" in ask(question, *chunks).text) is is_begun
+
+
+def test_what_holds_unless_it_is_set_is_told_as_the_default() -> None:
+    page = chunk("kiln.md", "The default heat of a kiln is 80 degrees.")
+    other = chunk("lid.md", "A kiln is set on its lid, where nothing else was set, and its heat rises.")
+    for question in ("How much heat has a kiln if nothing is set?", "Which heat has a kiln unless I set it?"):
+        assert ask(question, other, page).text.startswith("The default heat")

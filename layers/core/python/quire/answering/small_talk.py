@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quire.search.intent import without_courtesy
+from quire.search.intent import with_default, without_courtesy
 
 THANKS, GREETING, ABOUT, FAREWELL, CONSENT = "thanks", "greeting", "about", "farewell", "consent"
 DISSENT, DISMISSAL = "dissent", "dismissal"
@@ -148,7 +148,7 @@ def bare_question(text: str) -> str:
     >>> bare_question("Hello World in Rust")
     'Hello World in Rust'
     """
-    return _CORRECTION.sub("", without_courtesy(text), count=1)
+    return with_default(_CORRECTION.sub("", without_courtesy(text), count=1))
 
 
 def reply_to(kind: str, title: str) -> str:

@@ -250,6 +250,19 @@ def compared(text: str) -> str:
     return _compiled(_ALTERNATIVES).sub(" ", text)
 
 
+def with_default(text: str) -> str:
+    """The question with "by default" for a clause that says so in other words, which the sources seldom do.
+
+    >>> with_default("How hot does it get if nothing is set?"), with_default("Unless told otherwise, who may row?")
+    ('How hot does it get by default?', 'by default, who may row?')
+    >>> with_default("What happens if I don't set the oil?"), with_default("What happens if nothing is given?")
+    ("What happens if I don't set the oil?", 'What happens if nothing is given?')
+    """
+    if len(text) > COURTEOUS_CHARACTERS or _compiled(_HAS_DEFAULT).search(text):
+        return text
+    return _compiled(_UNSET).sub("by default", text, count=1)
+
+
 @lru_cache(maxsize=64)
 def words_of(name: str) -> tuple[str, ...]:
     """The words of a collection's name that may name its product, which a question says without asking anything by it.
@@ -645,6 +658,26 @@ _ASKED_FOR = rf"""
       | show \s+ (?:me|us) \s+ (?= how\b ) )
 """
 _OPENINGS = rf"^[\s¿¡]*+ (?: {_GREETINGS} | {_SENTENCES} | {_ASKED_FOR} ) (?=\S)"
+_HAS_DEFAULT = (
+    r"\bdefault | ^\W* (?: what \s+ (?:happens|is\s+done) | why | how \s+ (?:do|can|to|should|would) ) \b"
+)
+"""Who asks what happens, why or how-to asks for no default."""
+_CHOSEN = "set|given|configured|specified|passed|chosen|changed|provided|supplied|told|said|stated|defined"
+_CHOOSE = "set|give|configure|specify|pass|choose|change|provide|say|tell|define"
+_UNSET = rf"""
+    \b(?: (?:if|when|while) \s+ (?:
+          (?:nothing|none|it\s+is\s+not|it\s+isn['’]t|(?:this|that)\s+is\s+not) (?:\s+is|\s+was|\s+else\s+is)?
+            \s+ (?:{_CHOSEN})
+        | (?:i|you|we|one|nobody|no\s+one) (?: \s+ (?:do|does|did) (?:\s+not|n['’]t) )? \s+ (?:{_CHOOSE})s?
+            (?: \s+ (?:it|one|this|that|so|otherwise|any(?:thing)?|nothing|a\s+value|any\s+value) )?
+        | (?:left|kept) \s+ (?:out|empty|unset|alone) | omitted | unset | unconfigured )
+      | unless \s+ (?: (?:i|you|we) \s+ (?:{_CHOOSE}) (?:\s+(?:it|so|otherwise|anything))?
+        | (?:otherwise\s+)? (?:it\s+is\s+|it['’]s\s+)? (?:{_CHOSEN}) (?:\s+otherwise)? )
+      | without \s+ (?: (?:any\s+)?configuration
+        | (?:setting|changing|configuring|specifying|saying) \s+ (?:it|anything|one) )
+      | out \s+ of \s+ the \s+ box )
+    (?= \s*+ (?: [,?.!;] | $ ) )
+"""
 _TELL_ABOUT = rf"""
     ^\s*+ (?: (?:tell|teach) \s+ (?:me|us) {_SOME_MORE} \s+ about
       | i (?:['’]d | \s+would)?+ \s+ (?:really\s+)?+ (?:like|love|want|need) \s+ to \s+

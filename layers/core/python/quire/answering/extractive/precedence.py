@@ -29,8 +29,14 @@ _SAMPLE = re.compile(
     """,
     re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
-_OF_TESTS = re.compile(r"(?<!\bfor )\b(?:unit)?(?:tests?|tested|testing|fixtures?)\b", re.IGNORECASE)
-"""What is made "for tests" is no test."""
+_OF_TESTS = re.compile(
+    r"""
+    (?<!\bfor[ ])\b(?:unit)?(?: tests\b | tested\b | testing\b | fixtures?\b | test\b (?! [ ](?:  # what runs it
+        runs? | runners? | suites? | clients? | servers? | databases? | modes? | environments? | harness )\b ) )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What is made "for tests" is no test, nor is what a test is run by."""
 _OF_EXAMPLES = re.compile(
     r"""
     \b(?: examples? | samples? | snippets? | demos? )\b
@@ -148,7 +154,7 @@ def shows_use(chunk: Chunk) -> bool:
 def asks_for_tests(question: str) -> bool:
     """Whether tests may be what is asked for.
 
-    >>> [asks_for_tests(one) for one in ("Which tests cover retry?", "How is it retried?", "a server for tests")]
+    >>> [asks_for_tests(one) for one in ("Which tests cover retry?", "a server for tests", "How is a test run ended?")]
     [True, False, False]
     """
     return bool(_OF_TESTS.search(question))
