@@ -74,6 +74,29 @@ def test_a_value_is_read_where_it_is_set_though_that_was_not_found(question: str
     assert text.startswith("`MAX_SPARE_JOBS`, limits.rb:2 [1]\n\n```ruby\nMAX_SPARE_JOBS = 10_000\n```")
 
 
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        (
+            "How large may the water of a boiler be if nothing is set?",
+            "const DefaultMaxWaterSize int64 = 32 << 20",
+        ),
+        ("What is STEAM_WHISTLE_TIMEOUT set to?", "STEAM_WHISTLE_TIMEOUT = 5"),
+        ("How long does a steam whistle wait by default?", "STEAM_WHISTLE_TIMEOUT = 5"),
+    ],
+)
+def test_how_much_is_told_by_the_line_that_sets_it_though_its_name_says_it_otherwise(
+    question: str, line: str
+) -> None:
+    language = "go" if line.startswith("const") else "ruby"
+    limits = code(f"boiler.{language}", f"{line}\n", "boiler", 1, kind="module")
+    limits = limits._replace(metadata={**limits.metadata, "lang": language})
+    text = "def fill_boiler(boiler)\n  # the whistle may wait, large as its default is set\n  boiler.fill(9)\nend\n"
+    using = code("fill.rb", text, "fill_boiler", 1)
+    told = text_of(shelf_of([using, limits], profile="code"), question)
+    assert line in told.partition("[2]")[0]
+
+
 SETTINGS = """\
 ### `max_idle_jobs`
 

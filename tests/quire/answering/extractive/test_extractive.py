@@ -171,6 +171,16 @@ def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -
     assert opening("What changes the bulb of a lamp?") == "lamp.py"
 
 
+def test_a_short_opening_keeps_no_longer_quote_out_that_says_more() -> None:
+    short = chunk("next.py", "# Calls the next pump.\ndef next(pump):\n    call(pump)", lang="python")
+    text = "def run(pumps):\n    # Each pump must call the next pump by hand, or water stops.\n    pumps[0].start()"
+    long = chunk("run.py", text, lang="python")
+    asked = weigh("Which pump must call the next pump?", SHELF.index)
+    found = [hit_of(short, 1, cosine=None), hit_of(long, 2, cosine=None)]
+    scored = [replace(one, score=5.0) for one in score_passages(asked, found, None, None)]
+    assert [one.hit.chunk.document_id for one in choose_quotes(asked, scored)] == ["next.py", "run.py"]
+
+
 @pytest.mark.parametrize(
     ("question", "opens"),
     [("What heat has a test run?", "kiln.md"), ("Which test has the heat of a kiln?", "tests/test_kiln.py")],

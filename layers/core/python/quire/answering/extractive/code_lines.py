@@ -76,7 +76,28 @@ _ENUMERATES = re.compile(
     re.VERBOSE,
 )
 _WORD = re.compile(r"[\w-]+")
-_ASKING = frozenset(analyze("default defaults value values constant setting set use used name"))
+_ASKING = frozenset(
+    analyze("default defaults value values constant setting set use used name may might could")
+)
+_GO_TYPE = re.compile(r"u?int\d*+|float\d++|string|bool|byte|rune|Duration")
+"""Of Go, where the type of a value stands behind its name."""
+_HOW_MUCH = re.compile(r"\bhow[ ](\w++)", re.IGNORECASE)
+_MEASURES = {
+    "large big heavy": "size bytes length limit",
+    "long": "timeout duration ttl delay interval age length lifetime time wait",
+    "many much": "limit count size number total",
+    "often frequently": "interval frequency period rate",
+    "fast quickly": "rate speed",
+    "deep": "depth level levels",
+    "old": "age",
+}
+"""What names of values say where a question says how large, long or many; "max" and "min" of each."""
+_MEASURED = {
+    asked: frozenset(analyze(f"{names} max maximum min minimum"))
+    for each, names in _MEASURES.items()
+    for asked in each.split()
+}
+_MEASURE = "how much"
 _BLANK = re.compile(r"\n(?:[ \t]*+\n)+")
 _OPENERS, _CLOSERS = "([{", ")]}"
 _IMPORT = re.compile(
@@ -154,13 +175,17 @@ def value_line(
     asked, holding = _parts(question), _parts(around)
     short = ((one, other_forms(one).items()) for one in asked)
     meant = {form: one for one, forms in short for form, weight in forms if weight == SHORTENED}
+    measure = next((one for one in map(str.lower, _HOW_MUCH.findall(question)) if one in _MEASURED), "")
+    if measure:
+        asked = asked - set(analyze(measure)) | {_MEASURE}
+        meant |= dict.fromkeys(_MEASURED[measure] - asked, _MEASURE)
     lines = text.splitlines(keepends=True)
     likes = [
         0.0 if is_note or (several and not _is_collection(line)) else _likeness(asked, line, holding, meant)
         for line, is_note in zip(lines, in_comments(lines), strict=True)
     ]
     best = max(likes, default=0.0)
-    if best < LEAST_LIKE:
+    if best < LEAST_LIKE or (measure and likes.count(best) > 1):  # two that may be meant
         return None
     first = likes.index(best)
     last = end_of_value(lines, first)
@@ -261,9 +286,11 @@ def _likeness(asked: set[str], line: str, holding: Set[str], meant: Mapping[str,
     set_to = _ENUMERATES.match(line) or _SETS.match(line)
     said = next(filter(None, set_to.groups()), "") if set_to else ""
     names = _WORD.findall(said.partition(":")[0])
+    if len(names) > 1 and _GO_TYPE.fullmatch(names[-1]):
+        names = _WORD.findall(said.split()[-2])
     own = {meant.get(part, part) for part in _parts(names[-1])} if names else set[str]()
     shared = asked & own
-    if not shared:
+    if not shared - {_MEASURE}:
         return 0.0
     of_own, rest = len(shared) / len(own), asked - shared
     of_asked = min(1.0, (len(shared) + HELD * len(rest & holding)) / len(asked))

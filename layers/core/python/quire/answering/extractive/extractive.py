@@ -945,7 +945,7 @@ def _repeats(one: Quote, other: Quote) -> bool:
     if one.hit.chunk.id == other.hit.chunk.id:
         return _overlaps(one, other.hit.chunk, other.start, other.end)
     said, new = set(analyze(other.text)), set(analyze(one.text))
-    return len(new & said) > SAME * min(len(new), len(said))
+    return len(new & said) > SAME * len(new)
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ _QUOTED = re.compile(
     """,
     re.VERBOSE,
 )
-_OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b", re.IGNORECASE)
+_OF_VALUES = re.compile(r"\b(?:defaults?|defaulted|value of|constants?)\b|\bset to\W*$", re.IGNORECASE)
 _OF_ERRORS = re.compile(
     r"""
     \b(?:which|what)\b [^?]{0,40}? \b(?:errors?|exceptions?)\b [^?]{0,80}?
@@ -66,7 +66,7 @@ _OF_CODE = re.compile(r"\b(?:show|find|open|code|source|definition|implementatio
 _OF_GIVING = re.compile(r"\b(?:thrown|raised|throws?|raises?)\b", re.IGNORECASE)
 _OF_WORKING = re.compile(
     r"""
-    \bhow[ ](?:does|is|are|did)\b | \bwhat[ ]happens\b
+    \bhow[ ](?:does|is|are|did)\b | \bwhat[ ]happens\b | \b(?:what|which)[ ]order\b
     | \bwhat[ ](?:does|do)\b [^?]{1,120}? [ ]do\b  # it, when something is so
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -202,6 +202,8 @@ def asks_for_working(question: str) -> bool:
 
     >>> asks_for_working("What does the cache do when it is full?"), asks_for_working("How is a cache created?")
     (True, False)
+    >>> asks_for_working("In which order do hooks run?")
+    True
     """
     read = question[:MEMBERS_CHARACTERS]
     return bool(_OF_WORKING.search(read)) and not _OF_MAKING.search(read)
