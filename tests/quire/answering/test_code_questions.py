@@ -289,6 +289,17 @@ def test_why_somebody_gets_what_is_no_error_is_told_as_before() -> None:
     assert text.startswith("`Size`, size.rb")
 
 
+def test_an_interface_that_declares_a_method_does_not_call_it() -> None:
+    fill = code("tank.go", "func (t *Tank) FillTank(lid Lid) error {\n\treturn nil\n}\n", "FillTank", 1)
+    tanks = code(
+        "tanks.go", "type Tanks interface {\n\tFillTank(lid Lid) error\n}\n", "Tanks", 1, kind="type"
+    )
+    using = code("run.go", "func run(t Tanks) {\n\tt.FillTank(Lid{})\n}\n", "run", 1)
+    text = text_of(shelf_of([fill, tanks, calling(using, "FillTank")], profile="code"), "Who calls FillTank?")
+    assert text.startswith("`run`, run.go")
+    assert "tanks.go" not in text
+
+
 def test_what_is_called_without_brackets_is_found_by_its_callers() -> None:
     build = code("push.rb", "def build_url\n  root\nend\n", "build_url", 1)
     calls = code("a.rb", "def fetch\n  get(build_url())\nend\n", "fetch", 1)

@@ -171,6 +171,23 @@ def test_asked_how_to_do_something_what_explains_it_comes_before_source_code() -
     assert opening("What changes the bulb of a lamp?") == "lamp.py"
 
 
+@pytest.mark.parametrize(
+    ("question", "opens"),
+    [
+        ("How do I change the bulb of a lamp?", "lamp.py"),
+        ("How do I change the bulb of a lamp since version 2?", "news.md"),
+    ],
+)
+def test_asked_how_to_notes_of_releases_come_no_sooner_than_code(question: str, opens: str) -> None:
+    code = chunk("lamp.py", "def change_bulb(lamp):\n    lamp.bulb = None", lang="python")
+    note = chunk("news.md", "Version 2: added a way to change the bulb of a lamp.", role="history")
+    asked = weigh(question, SHELF.index)
+    scored = score_passages(asked, [hit_of(note, 1, cosine=None), hit_of(code, 2, cosine=None)], None, None)
+    scored = [replace(one, score=6.0 if one.hit.rank == 2 else 5.5) for one in scored]
+    scored = [replace(one, hit=one.hit._replace(rank=1)) for one in scored]
+    assert choose_quotes(asked, scored)[0].hit.chunk.document_id == opens
+
+
 def test_a_short_opening_keeps_no_longer_quote_out_that_says_more() -> None:
     short = chunk("next.py", "# Calls the next pump.\ndef next(pump):\n    call(pump)", lang="python")
     text = "def run(pumps):\n    # Each pump must call the next pump by hand, or water stops.\n    pumps[0].start()"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.code_lines import in_comments
@@ -37,6 +38,8 @@ _SET = re.compile(
     re.VERBOSE,
 )
 """A line that gives a variable its value: where it has the name, the variable is meant."""
+_DECLARING = ("interface", "trait", "type")
+"""Kinds of definitions that may only declare methods."""
 _SIGNS = str.maketrans("", "", "})];,")
 
 
@@ -98,6 +101,9 @@ def _is_made_of_words(name: str) -> bool:
 def _refers(chunk: Chunk, subject: str) -> bool:
     """Whether a chunk of code holds the name and is not what defines it."""
     if not is_code_chunk(chunk) or subject in map(fold_symbol, chunk.symbols):
+        return False
+    is_declared = chunk.metadata.get("kind") in _DECLARING and not calls_of(chunk)
+    if is_declared and f"{last_part(subject)}(" in chunk.text.casefold():
         return False
     return calling_lines(chunk.text, subject) is not None
 

@@ -374,8 +374,8 @@ def _ranked(question: Weighed, scored: Sequence[Scored]) -> list[Scored]:
     if "test" in read_intent(question.text).roles:
         worded = [one for one in worded if is_test(one.hit.chunk)] or worded
     answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
-    code = {one.hit.chunk.id: one.hit.chunk for one in answers if is_code_chunk(one.hit.chunk)}
-    less = {chunk_id: _lessened(question, chunk) for chunk_id, chunk in code.items()}
+    chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
+    less = {chunk_id: _lessened(question, chunk) for chunk_id, chunk in chunks.items()}
     judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
     return sorted(judged, key=lambda one: -one.score)
 
@@ -864,8 +864,12 @@ def _number(quote: Quote) -> tuple[int, ...]:
 
 def _lessened(question: Weighed, chunk: Chunk) -> float:
     """What a chunk of source code has less: where the question asks how to do something, tests unless they are asked
-    for, and what the question does not name and only declares or hands on what is done elsewhere."""
+    for, and what the question does not name and only declares or hands on what is done elsewhere. Notes of releases,
+    which tell that something can be done, have less as code has where it is asked how to."""
     text, asked = question.text, read_intent(question.text)
+    if not is_code_chunk(chunk):
+        is_note = chunk.metadata.get("role") == "history" and "history" not in asked.roles
+        return HOW_TO_CODE * (is_note and asked.is_how_to)
     wants_example, is_of_working = asks_for_example(text), asks_for_working(text)
     less = HOW_TO_CODE * asked.is_how_to + HIDDEN * (asked.is_how_to and is_hidden(chunk))
     if wants_example:
