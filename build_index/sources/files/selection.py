@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 from pathspec import GitIgnoreSpec
 
 from build_index.sources.files.ignore_rules import IgnoreRules, rules_above
-from build_index.sources.files.types import DATA, NO_TEXT, is_vendored, unwanted_name
+from build_index.sources.files.types import DATA, LANGUAGES, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES, CONVERTED_FILE_BYTES
 from quire.parsing.formats import CONVERTED, suffix_of
@@ -26,6 +26,7 @@ DEFAULT_EXCLUDE = tuple(
 )
 
 
+_PAGES = frozenset(("markdown", "rst", "asciidoc"))
 MOST_NAMED = 20
 """Of what was left out for one reason, so many paths are kept; a summary shows the first three, and all secrets."""
 SHOWN_NAMES = 3
@@ -241,8 +242,14 @@ def _folder_reason(walk: _Walk, path: str, rules: IgnoreRules) -> str:
         return "gitignore"
     if is_secret_folder(path):
         return "secret"
-    is_others = is_vendored(path) or path in walk.vendored
+    is_others = path in walk.vendored or (is_vendored(path) and not _is_of_pages(walk.root / path))
     return "vendored" if walk.wanted is None and is_others else ""
+
+
+def _is_of_pages(folder: Path) -> bool:
+    """Whether pages and pictures are all there is below it: it tells of others, as `docs/sso/third-party` does."""
+    suffixes = (suffix_of(name) for _, _, names in os.walk(folder) for name in names)
+    return all(LANGUAGES.get(one) in _PAGES or one in NO_TEXT for one in suffixes)
 
 
 def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str:

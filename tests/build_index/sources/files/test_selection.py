@@ -81,6 +81,20 @@ def test_what_others_wrote_and_translations_are_left_out_unless_a_pattern_names_
     assert paths == ["docs/de/a.md", "vendor/lib/b.py"]
 
 
+def test_a_folder_of_pages_about_third_parties_is_the_project_s_own(tmp_path: Path) -> None:
+    pages = ["docs/sso/third-party/google.rst", "docs/sso/third-party/saml/keycloak.rst"]
+    write(
+        tmp_path,
+        *pages,
+        "docs/sso/third-party/login.png",
+        "third_party/oar/README.md",
+        "third_party/oar/oar.c",
+    )
+    paths, reasons = selected(tmp_path)
+    assert paths == pages
+    assert reasons == {"vendored": 1, ".png": 1}
+
+
 @pytest.mark.parametrize(
     ("folder", "manifest", "vendored"),
     [
