@@ -166,7 +166,7 @@ def test_a_citation_of_a_page_that_is_written_anew_has_the_lines_of_its_quote(
         ("Pump\n    What\n    pumps.", "Pump\n    What pumps."),
         ("| One\n| Two", "One  \nTwo"),
         ("Oil\n---\nIt is\nneeded.", "**Oil**\nIt is\nneeded."),
-        ("==  ==\na   b\nc   d\n==  ==", "==  ==\na   b\nc   d\n==  =="),
+        ("==  ==\na   b\nc   d\n==  ==", "|  |  |\n| --- | --- |\n| a | b |\n| c | d |"),
         (">>> pump()\n2", ">>> pump()\n2"),
         (".. note:: It\n   leaks\n   oil.", "Note: It leaks oil."),
         (".. versionadded:: 1.4 It leaks\n   and\n   stops.", "New in version 1.4: It leaks and stops."),
@@ -570,6 +570,38 @@ def test_a_list_table_of_restructured_text_is_shown_as_a_table() -> None:
     assert plain_rst(text) == (
         "Bulbs\n\n| Name | Fits |\n| --- | --- |\n| `E14` | the lamp, and the oven |\n| E27 |  |"
     )
+
+
+def test_a_table_whose_columns_blanks_part_is_shown_as_one_and_read_by_rows() -> None:
+    line = "=========  ==========="
+    head, rows = (
+        f"{line}\nKey        Does\n{line}\n",
+        ":kbd:`n`   lights a\n           lamp\n:kbd:`o`   opens it\n",
+    )
+    text = f"Keys\n----\nAt night:\n\n{head}{rows}{line}\n\nNext."
+    assert show(chunk("keys.rst", text, lang="rst")) == (
+        "**Keys**\n\nAt night:\n\n"
+        "| Key | Does |\n| --- | --- |\n| `n` | lights a lamp |\n| `o` | opens it |\n\nNext. [1]"
+    )
+    assert [text[one.start : one.end] for one in split_passages(text)][2] == ":kbd:`o`   opens it"
+    start = text.index(":kbd:`o`")
+    assert "Key | Does |\n| --- | --- |\n| `o` | opens it |" in show(
+        chunk("keys.rst", text, lang="rst"), start
+    )
+    torn = show(chunk("keys.rst", rows + line, lang="rst"))  # its head stands in the chunk before
+    assert torn.startswith("|  |  |\n| --- | --- |\n| `n` | lights a lamp |")
+    nested = textwrap.indent(f"{head}{rows}{line}", "   ")
+    assert "| `n` | lights a lamp |" in plain_rst(f".. note::\n\n{nested}")
+
+
+def test_a_table_of_comma_separated_values_is_shown_as_one_from_its_midst_too() -> None:
+    row = '   "``n``", "lights |br|\\ ""a lamp"""\n'
+    text = f'.. csv-table:: Keys\n   :header: "Key", "Does"\n   :widths: 1, 2\n\n{row}   "o", "opens it"\n'
+    assert plain_rst(text) == (
+        'Keys\n\n| Key | Does |\n| --- | --- |\n| `n` | lights "a lamp" |\n| o | opens it |'
+    )
+    shown_text = show(chunk("keys.rst", f"{row}{row}\nThe end.", lang="rst"))
+    assert shown_text.startswith('|  |  |\n| --- | --- |\n| `n` | lights "a lamp" |')
 
 
 @pytest.mark.parametrize("rule", ["-", "="])

@@ -15,6 +15,7 @@ from quire.analysis.entries import naming_option
 from quire.answering.extractive.passages import (
     LABEL,
     defined_at,
+    drawn_table_end,
     is_keyed,
     is_row,
     is_underlined,
@@ -165,7 +166,7 @@ class _Open:
     """The block that lines are added to; `fence` is what closes it, `indent` that of its marker.
 
     `closed` says that the fence has ended, `blank` that the line before was empty, `defines` that it is the head of a
-    directive.
+    directive, `past` which line stands behind a table that is drawn.
     """
 
     start: int
@@ -176,6 +177,7 @@ class _Open:
     blank: bool = False
     closed: bool = False
     defines: bool = False
+    past: int = 0
 
 
 def _raw_blocks(text: str) -> Iterator[QuoteBlock]:
@@ -217,9 +219,9 @@ def _opened(lines: Sequence[str], number: int, start: int, end: int, *, literal:
         return _Open(start, end, HEADING, defines=True)
     if line.lstrip().startswith(_OPENS_COMMENT) and _is_closed(lines, number):
         return _Open(start, end, NOTE, fence=_CLOSES_COMMENT, closed=_CLOSES_COMMENT in line)
-    if _HEADING.match(line):
-        return _Open(start, end, HEADING)
-    return _Open(start, end, _kind(line, indent, literal=literal), indent=indent)
+    past = drawn_table_end(lines, number)
+    kind = TABLE if past else HEADING if _HEADING.match(line) else _kind(line, indent, literal=literal)
+    return _Open(start, end, kind, indent=indent, past=past)
 
 
 def _is_closed(lines: Sequence[str], number: int) -> bool:
@@ -249,6 +251,8 @@ def _is_in_table(line: str) -> bool:
 
 def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
     """Whether the line belongs to the open block."""
+    if block.past:
+        return number < block.past
     if block.closed or block.kind == HEADING:
         return block.defines and bool(line.strip())  # further signatures, and options
     if block.fence == _CLOSES_COMMENT:
@@ -265,7 +269,8 @@ def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
         )
     if block.kind == LIST:
         return _list_takes(block, line, indent)
-    return _goes_on(block.kind, line, is_title=is_underlined(lines, number))
+    is_other = is_underlined(lines, number) or drawn_table_end(lines, number) > 0
+    return _goes_on(block.kind, line, is_title=is_other)
 
 
 def _goes_on(kind: str, line: str, *, is_title: bool) -> bool:

@@ -19,6 +19,15 @@ _ANY_FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)(?P<info>[^\n`]*+)$", re.M)
 _ITEM = re.compile(r"\s*(?:[-*+•]|#\.|\d{1,3}[.)])\s+")
 _INDENT = re.compile(r"(?:\t| {2,})\S")
 _ROW = re.compile(r"\S[ \t]{0,20} \| \S|^[ \t]*+\|.*\|$|^\| \S")
+CSV_ROW = re.compile(
+    r"""
+    [ \t]*+ "(?:[^"]|"")*+"                           # the first cell, always quoted here
+    (?: ,[ \t]*+ (?: "(?:[^"]|"")*+" | [^\s",]++ ) )++ [ \t]*+ $
+    """,
+    re.VERBOSE,
+)
+BORDER = re.compile(r"[ \t]*+=++(?:[ \t]++=++)++[ \t]*+")
+"""Above, within and below a table of reStructuredText whose columns blanks part."""
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")
 _PARAMETERS = re.compile(r"(?<=\w)\([^()\n]*+\)")
 _RULE = re.compile(r"[\s|:+=-]*$")
@@ -93,18 +102,21 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _lines_behind(text: str) -> Iterator[tuple[int, int, str]]:
-    position, fence_start, fence = 0, -1, ""
+    position, fence_start, fence, drawn = 0, -1, "", 0
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
         start, end = position, position + len(line.rstrip())
         position += len(line)
         mark = _FENCE.match(line)
-        if named := None if fence else _named(lines, number):
-            yield start + named[0], end, named[1]
-        elif fence:
+        drawn = drawn if fence or number < drawn else drawn_table_end(lines, number)
+        if fence:
             if mark and mark[1].startswith(fence):
                 yield fence_start, end, CODE
                 fence = ""
+        elif number < drawn:
+            yield start, end, ROW if line.strip() and not BORDER.fullmatch(line.rstrip()) else "drawn"
+        elif named := _named(lines, number):
+            yield start + named[0], end, named[1]
         elif mark:
             fence_start, fence = start, mark[1]
         else:
@@ -204,6 +216,30 @@ def _kind(line: str) -> str:
     return "indented" if _INDENT.match(line) else SENTENCE
 
 
+def drawn_table_end(lines: Sequence[str], number: int) -> int:
+    """Line behind a table whose columns blanks part, where it begins in line `number`, or goes on there from the chunk
+    before; 0 where none does. Of one that no border ends, its rows up to a blank line are there.
+
+    >>> drawn_table_end(["===  ===", "Key  Does", "===  ===", "n    opens", "===  ==="], 0)
+    5
+    >>> drawn_table_end(["n    opens", "===  ===", ""], 0), drawn_table_end(["No table.", "===  ==="], 0)
+    (2, 0)
+    """
+    is_border = bool(BORDER.fullmatch(lines[number].rstrip()))
+    if not (is_border or number == 0) or not "".join(lines[number + 1 : number + 2]).strip():
+        return 0
+    for below in range(number + 1, len(lines)):
+        if BORDER.fullmatch(lines[below].rstrip()) and not "".join(lines[below + 1 : below + 2]).strip():
+            gaps = [slice(*gap.span()) for gap in re.finditer(r"(?<==)[ \t]++(?==)", lines[below])]
+            rows = [] if is_border else lines[:below]
+            return below + 1 if all(not row[gap].strip() for row in rows for gap in gaps) else 0
+        if not is_border and not lines[below].strip():
+            return 0
+    return (
+        next((n for n in range(number, len(lines)) if not lines[n].strip()), len(lines)) if is_border else 0
+    )
+
+
 def is_keyed(line: str) -> bool:
     """Whether a line tells a value by its key, and so needs no end: what a setting is by default.
 
@@ -218,7 +254,14 @@ def is_row(line: str) -> bool:
 
     >>> is_row("a | b"), is_row("| | b"), is_row("Count them by `ls | wc`."), is_row("f(x: int | str): int")
     (True, True, False, False)
+
+    A row of a `csv-table` is one too.
+
+    >>> is_row('   "n", "opens, or not"'), is_row('"A lamp", she said.')
+    (True, False)
     """
+    if '", "' in line and CSV_ROW.match(line):
+        return True
     return "|" in line and bool(_ROW.search(_PARAMETERS.sub("()", _INLINE_CODE.sub("`", line))))
 
 
@@ -254,7 +297,7 @@ class _Cutter:
 
     def take(self, start: int, end: int, kind: str) -> None:
         """Add a line; a line of another kind ends the block."""
-        if kind == "rule" and self._is_below_header(self._text[start:end]):
+        if kind == "drawn" or (kind == "rule" and self._is_below_header(self._text[start:end])):
             return
         if kind in ("blank", "rule"):
             self.end_block()

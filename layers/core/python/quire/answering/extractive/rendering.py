@@ -35,9 +35,12 @@ from quire.answering.extractive.code_lines import (
     in_comments,
     in_docstrings,
 )
+from quire.answering.extractive.passages import CSV_ROW
 from quire.answering.extractive.rst_text import (
     SUBSTITUTION,
+    csv_cells,
     defined_names,
+    drawn_rows,
     grid_with_head,
     plain_cell,
     plain_roles,
@@ -469,7 +472,8 @@ def _torn_code(text: str) -> int:
         return not is_sentence and not part.lstrip().startswith(".. ")
 
     head = "\n\n".join(takewhile(is_inside, parts)).rstrip()
-    return len(head) if head and _looks_like_code(head) else 0
+    is_table = any(map(CSV_ROW.fullmatch, head.splitlines()))
+    return len(head) if head and not is_table and _looks_like_code(head) else 0
 
 
 def _depth(paragraph: str) -> int:
@@ -630,6 +634,8 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
     """
     if _GRID.search(stored):
         return grid_with_head(stored, quote) or fenced(quote)
+    if is_rst and (drawn := drawn_rows(stored, quote)):
+        return drawn
     rows = [
         _cells(line, is_rst=is_rst)
         for line in quote.splitlines()
@@ -644,6 +650,8 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
 
 def _cells(line: str, *, is_rst: bool) -> list[str]:
     bare = line.strip()
+    if is_rst and CSV_ROW.fullmatch(line):
+        return [plain_words(plain_cell(cell)).replace("|", "\\|") for cell in csv_cells(line)]
     if bare.endswith(
         "|"
     ):  # as it is drawn; stored rows begin with a bar only where their first cell is empty

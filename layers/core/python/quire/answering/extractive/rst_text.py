@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
 
 from quire.analysis.entries import naming_option
+from quire.answering.extractive.passages import BORDER, drawn_table_end
 
 _ROLE = re.compile(
     r"""
@@ -74,6 +76,10 @@ _COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
 _CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
 _LINKED_CELL = re.compile(r"\w[\w.-]*_")
 _BORDER = re.compile(r"\+(?:[-=]++\+)++")
+_TABLES = frozenset(("list-table", "csv-table"))
+_HEADER = re.compile(r"\s*+:header:\s++(?P<said>\S.*+)")
+_NEW_LINE = re.compile(r" ?\|br\|\\? ?")
+"""What pages of HTML alone call a line's end within a cell."""
 _CODE_NAMES = frozenset(("code-block", "sourcecode", "code", "parsed-literal", "productionlist"))
 _NOTES = {
     "seealso": "See also",
@@ -169,6 +175,10 @@ def plain_rst(text: str) -> str:
             at = end
         elif SUBSTITUTION.fullmatch(lines[at]):
             at += 1
+        elif past := drawn_table_end(lines, at) if BORDER.fullmatch(lines[at].rstrip()) else 0:
+            table = drawn_rows("\n".join(lines[at:past]), "\n".join(lines[at:past]))
+            shown += [_words(words), textwrap.indent(table, " " * _indent(lines[at]))]
+            words, at = [], past
         elif lines[at].rstrip().endswith("::") and end > at + 1:
             words.append(_MARK_OF_CODE.sub("", lines[at].rstrip()))
             shown += [_words(words), _fence(lines[at + 1 : end], "", _indent(lines[at]))]
@@ -234,9 +244,11 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         at += 1
     if name in _CODE_NAMES:
         return _fence(body[at:], said, indent)
-    if name == "list-table":
+    if name in _TABLES:
         has_head = any(line.strip().startswith(":header-rows:") and "0" not in line for line in body[:at])
-        table = markdown_table(_list_rows(body[at:]), has_head=has_head)
+        head = [csv_cells(found["said"]) for found in map(_HEADER.fullmatch, body[:at]) if found]
+        rows = _list_rows(body[at:]) if name == "list-table" else csv_rows(body[at:])
+        table = markdown_table([*head, *rows], has_head=has_head or bool(head))
         return textwrap.indent("\n\n".join(filter(None, (plain_roles(said), table))), " " * indent)
     inner = plain_rst(textwrap.dedent("\n".join(body[at:]))).strip()
     if name in _SPOKEN:
@@ -273,6 +285,55 @@ def _list_rows(body: Sequence[str]) -> list[list[str]]:
         elif rows and line.strip():
             rows[-1][-1] = f"{rows[-1][-1]} {line.strip().removeprefix('| ')}".strip()
     return rows
+
+
+def csv_cells(row: str) -> list[str]:
+    """Cells of a row of a `csv-table`.
+
+    >>> csv_cells('"n", "title:""a lamp"" |br| title:lamp"')
+    ['n', 'title:"a lamp" title:lamp']
+    """
+    return [_NEW_LINE.sub(" ", cell) for cell in next(csv.reader([row.strip()], skipinitialspace=True), [])]
+
+
+def csv_rows(body: Iterable[str]) -> list[list[str]]:
+    """Rows of a `csv-table`, none of blank lines."""
+    return [csv_cells(line) for line in body if line.strip()]
+
+
+def drawn_rows(stored: str, quote: str) -> str:
+    r"""Rows of a table whose columns blanks part, as Markdown below the head of the whole table; "" of no such one.
+
+    >>> table = "=====  ======\nKey    Does\n=====  ======\n``n``  opens\n       a lamp\n=====  ======"
+    >>> print(drawn_rows(table, table[40:]))
+    | Key | Does |
+    | --- | --- |
+    | `n` | opens a lamp |
+    """
+    lines = stored.splitlines()
+    borders = [number for number, line in enumerate(lines) if BORDER.fullmatch(line.rstrip())]
+    if not borders:
+        return ""
+    starts = [column.start() for column in re.finditer("=++", lines[borders[0]])]
+    columns = [slice(*pair) for pair in zip([0, *starts[1:]], [*starts[1:], None], strict=True)]
+
+    def rows_of(said: Sequence[str]) -> list[list[str]]:
+        rows: list[list[str]] = []
+        for line in said:
+            if not line.strip(" =-\t"):
+                continue
+            cells = [line[column].strip() for column in columns]
+            if rows and not cells[0]:  # goes on from the line above
+                rows[-1] = [f"{one} {other}".strip() for one, other in zip(rows[-1], cells, strict=True)]
+            else:
+                rows.append(cells)
+        return rows
+
+    ends = borders[1:2] if borders[0] == 0 and borders[1:] != [len(lines) - 1] else []
+    head = [line for line in lines[1 : ends[0]] if line.strip()] if ends else []
+    heads = [[" ".join(filter(None, cells)) for cells in zip(*rows_of(head), strict=True)]] if head else []
+    rows = rows_of([line for line in quote.splitlines() if line not in head])
+    return markdown_table([*heads, *rows], has_head=bool(heads))
 
 
 def grid_rows(text: str) -> tuple[list[list[str]], bool]:
@@ -369,6 +430,8 @@ def plain_roles(text: str) -> str:
 
     >>> plain_roles("Set :setting:`task_acks_late`, see :ref:`the guide <guide>`, or ``None``.")
     'Set `task_acks_late`, see the guide, or `None`.'
+    >>> plain_roles("Press :kbd:`@@`, edit :file:`~/.oarrc`, see :docs:`the console guide </console.html>`.")
+    'Press `@@`, edit `~/.oarrc`, see the console guide.'
     """
     text = _ROLE.sub(_role, text)
     text = _LINK.sub(lambda one: f"[{one[1].rstrip()}]({one[2]})", text)
@@ -429,6 +492,10 @@ def _role(match: re.Match[str]) -> str:
     words = match["text"] if role in _VERBATIM else _TARGET.sub("", match["text"]) or match["text"]
     if role in _NUMBERED and words.isdigit():
         return f"{role.upper()} {words}"
+    if role in _VERBATIM:
+        return f"`{words}`"
+    if words != match["text"] and " " in words and role not in _DEFINED:
+        return words  # of a link: what it says, not where it leads
     if role in _PLAIN_ROLES:
         # A label stands for the title of what it leads to, which is elsewhere.
         return _JOINTS.sub(" ", words) if words == match["text"] and role == "ref" else words
