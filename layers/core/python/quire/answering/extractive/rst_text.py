@@ -415,14 +415,26 @@ def _unwrapped(lines: Sequence[str]) -> list[str]:
             kept += told
             continue
         goes_on = range(0)  # how far in lines are that belong to the last one
-        for line in told:
+        for line, below in zip(told, [*told[1:], ""], strict=True):
             depth, begins = _indent(line), _ITEM.match(line) or _FIELD.match(line)
             if depth in goes_on and not begins:
                 kept[-1] = f"{kept[-1].rstrip()} {line.lstrip()}"
                 continue
-            kept.append(line)
+            kept.append(_term(line) if not begins and _indent(below) > depth else line)
             goes_on = range(depth + 1, sys.maxsize) if begins else range(depth, depth + 1)
     return kept
+
+
+def _term(line: str) -> str:
+    """The line above what defines it, as a title of that; one that is laid out, or announces, stays as it is.
+
+    >>> _term("  Pump : machine"), _term("Returns:")
+    ('  **Pump** : machine  ', 'Returns:')
+    """
+    term, colon, kind = line.strip().partition(" : ")
+    if "*" in term or "  " in term or term.endswith(":"):
+        return line
+    return f"{line[: _indent(line)]}**{term}**{colon}{kind}  "
 
 
 def plain_roles(text: str) -> str:
