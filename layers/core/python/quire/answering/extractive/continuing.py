@@ -223,12 +223,13 @@ def goes_on_at(before: Chunk, end: int, after: Chunk, beside: Beside) -> int | N
 
 
 def is_torn(before: Chunk, after: Chunk, start: int) -> bool:
-    """Whether a list, a step and its code, or a sentence goes on over the border of two chunks, in
+    """Whether a list, a table, a step and its code, or a sentence goes on over the border of two chunks, in
     `after.text[start:]`."""
     kinds = _last_kind(before.text), _kind_at(after.text, start)
-    if before.document_id != after.document_id or kinds in ((LIST, LIST), (LIST, CODE)):
+    if before.document_id != after.document_id or kinds in ((LIST, LIST), (LIST, CODE), (TABLE, TABLE)):
         return before.document_id == after.document_id
-    return kinds == (PARAGRAPH, PARAGRAPH) and not _SENTENCE_END.search(before.text)
+    is_told = kinds in ((PARAGRAPH, PARAGRAPH), (LIST, PARAGRAPH))
+    return is_told and not _SENTENCE_END.search(before.text)
 
 
 def _kind_at(text: str, start: int) -> str:

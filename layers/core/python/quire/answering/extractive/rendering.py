@@ -10,6 +10,7 @@ import re
 import textwrap
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
+from functools import reduce
 from html import unescape
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
@@ -221,13 +222,22 @@ def shown(*parts: Citation) -> str:
     """A quote as Markdown, with its mark outside of every block; several parts that one block is torn into as one."""
     if is_code_chunk(parts[0].hit.chunk):
         return _code(parts[0])
-    text = "\n".join(map(_prose, parts))
+    text = reduce(_gone_on, map(_prose, parts))
     marks = " ".join(f"[{part.n}]" for part in parts)
     last = text.rpartition("\n")[2].strip()
     if last.startswith(("|", ">")):
         return f"{text}\n\n{marks}"
     is_block = last.startswith(("```", "~~~")) or re.match(r"\s*(?:[-*+]|\d{1,3}[.)])\s", last)
     return f"{text}\n{marks}" if is_block else f"{text} {marks}"
+
+
+def _gone_on(before: str, after: str) -> str:
+    """Two parts of what one block is torn into; rows of a table stand below the head that they have already."""
+    head, _, rows = after.partition("\n")
+    is_row = before.rpartition("\n")[2].startswith("|") and head.startswith("|")
+    if is_row and (not head.strip("| ") or head in before.splitlines()):
+        return "\n".join((before, rows.partition("\n")[2]))
+    return ("\n\n" if is_row else "\n").join((before, after))
 
 
 def place_line(chunk: Chunk, start: int, end: int) -> str:
