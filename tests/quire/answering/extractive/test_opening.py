@@ -167,3 +167,14 @@ def test_what_holds_unless_it_is_set_is_told_as_the_default() -> None:
     other = chunk("lid.md", "A kiln is set on its lid, where nothing else was set, and its heat rises.")
     for question in ("How much heat has a kiln if nothing is set?", "Which heat has a kiln unless I set it?"):
         assert ask(question, other, page).text.startswith("The default heat")
+
+
+def test_a_link_below_see_also_answers_nothing() -> None:
+    linked = "## See also\n\n- [Does oiling a lamp remove rust that it has](/lamps/oiling-removes-rust/)\n"
+    said = "## Oiling\n\nOiling keeps a lamp from new rust alone.\n"
+    asked = ask(
+        "Does oiling a lamp remove rust that it has?", chunk("lamps.md", linked), chunk("oil.md", said)
+    )
+    assert asked.citations[0].hit.chunk.document_id == "oil.md"
+    asked = ask("What should I see also on oiling a lamp?", chunk("lamps.md", linked))
+    assert asked.citations[0].hit.chunk.document_id == "lamps.md"

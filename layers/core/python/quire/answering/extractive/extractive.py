@@ -154,6 +154,23 @@ _NAMED_PARAGRAPH = re.compile(
     """,
     re.VERBOSE,
 )
+_POINTERS = re.compile(
+    r"""
+    \W* (?:
+        see[ ]also | related(?:[ ]\w+)? | further[ ]\w+ | links
+      | next[ ]steps? | what['’]?s[ ]next | where[ ]to[ ]go[ ]next  # of a tutorial
+      | (?:read|learn)[ ]more | more[ ](?:information|resources|reading) | additional[ ]resources
+    ) \W*
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What sections are called that lead to other pages."""
+_LINKED = re.compile(
+    r"""
+    \W{0,4} (?: \[[^\]\n]+\]\( | :(?:doc|ref):` | `[^`\n]+[ ]<http )  # of Markdown, of reStructuredText
+    """,
+    re.VERBOSE,
+)
 _DRAWING = re.compile(r"(?:[^\n]*\n\s*)?```\s*mermaid")
 
 
@@ -373,7 +390,8 @@ def _ranked(question: Weighed, scored: Sequence[Scored]) -> list[Scored]:
     worded = [one for one in scored if not _says_nothing(one.hit.chunk)] or scored
     if "test" in read_intent(question.text).roles:
         worded = [one for one in worded if is_test(one.hit.chunk)] or worded
-    answers = [one for one in worded if not one.text.endswith("?") or _is_followed(one)] or worded
+    told = [one for one in worded if not _points_elsewhere(question, one)] or worded
+    answers = [one for one in told if not one.text.endswith("?") or _is_followed(one)] or told
     chunks = {one.hit.chunk.id: one.hit.chunk for one in answers}
     less = {chunk_id: _lessened(question, chunk) for chunk_id, chunk in chunks.items()}
     judged = (_judged(question, one, less.get(one.hit.chunk.id, 0.0)) for one in answers)
@@ -917,6 +935,13 @@ def _is_unasked(question: Weighed, text: str) -> bool:
 def _is_facts(text: str) -> bool:
     """Whether it is a line of keys and values, such as `Security: None · Category: Game`."""
     return " · " in text and all(map(_KEY.match, text.split(" · ")))
+
+
+def _points_elsewhere(question: Weighed, one: Scored) -> bool:
+    """Whether it is a link below "See also": its address says the question's words, itself it says nothing."""
+    span = one.passage.heading
+    title = one.hit.chunk.text[slice(*span)] if span and _LINKED.match(one.text) else ""
+    return bool(_POINTERS.fullmatch(title)) and title.casefold() not in question.text.casefold()
 
 
 def _is_followed(one: Scored) -> bool:
