@@ -154,6 +154,14 @@ def test_a_split_table_is_found_by_its_header_which_is_not_stored_twice() -> Non
     assert sum("Tier" in chunk.text for chunk in chunks) == 1
 
 
+def test_a_split_table_is_found_by_its_header_where_another_table_in_the_chunk_has_the_same() -> None:
+    rows = "\n".join(f"| {n} | A cell with quite some words in it, number {n} |" for n in range(60))
+    head = "| Tier | Meaning |\n| --- | --- |"
+    last = cut(f"{head}\n{rows}\n\n{head}\n| 9 | Another table |\n")[-1]
+    assert last.text.index("number 59") < last.text.index("Tier | Meaning")
+    assert last.aliases == "Tier | Meaning"
+
+
 @pytest.mark.parametrize("text", ["", "---\ntitle: Only a title\n---\n", "<br />\n"])
 def test_a_document_without_text_is_one_chunk_of_its_title(text: str) -> None:
     chunks = cut(text)

@@ -123,7 +123,8 @@ def _chunk(document: Document, units: Sequence[Unit], place: _ChunkPlace) -> Chu
     url = str(document.metadata.get("url") or "")
     anchored = url and section.level > 1 and section.anchor
     first = min(unit.part.start_line for unit in units)
-    aliases = dict.fromkeys(unit.header for unit in units if unit.header and unit.header not in text)
+    heads = ((unit.header, text.partition(unit.part.text)[0]) for unit in units if unit.header)
+    aliases = dict.fromkeys(head for head, above in heads if head not in above)
     return Chunk(
         id=chunk_id(document.id, str(index)),
         document_id=document.id,

@@ -224,16 +224,19 @@ def drawn_table_end(lines: Sequence[str], number: int) -> int:
     5
     >>> drawn_table_end(["n    opens", "===  ===", ""], 0), drawn_table_end(["No table.", "===  ==="], 0)
     (2, 0)
+    >>> drawn_table_end(["Keys", "  ===  ===", "  n    opens", "  ===  ==="], 0)
+    0
     """
     is_border = bool(BORDER.fullmatch(lines[number].rstrip()))
     if not (is_border or number == 0) or not "".join(lines[number + 1 : number + 2]).strip():
         return 0
     for below in range(number + 1, len(lines)):
-        if BORDER.fullmatch(lines[below].rstrip()) and not "".join(lines[below + 1 : below + 2]).strip():
+        is_closing = BORDER.fullmatch(lines[below].rstrip())
+        if is_closing and not "".join(lines[below + 1 : below + 2]).strip():
             gaps = [slice(*gap.span()) for gap in re.finditer(r"(?<==)[ \t]++(?==)", lines[below])]
             rows = [] if is_border else lines[:below]
             return below + 1 if all(not row[gap].strip() for row in rows for gap in gaps) else 0
-        if not is_border and not lines[below].strip():
+        if not is_border and (is_closing or not lines[below].strip()):
             return 0
     return (
         next((n for n in range(number, len(lines)) if not lines[n].strip()), len(lines)) if is_border else 0
