@@ -28,6 +28,8 @@ from tests.support.shelves import chunk, shelf_of
         ("| [P3008](https://pump.example/P3008) | error | Off. |", ["|p3008"]),
         ("| `pump-mode` | `PUMP_MODE` | text | How. |", ["|pump-mode", "|pump_mode"]),
         ("`pump-mode` | `PUMP_MODE` | text | How.", ["|pump-mode", "|pump_mode"]),
+        ("| 39 | EDRYWICK | Oil is short |", ["|edrywick"]),
+        ("| 39 | Dry wick | Oil is short |", []),
         ("- `hours`: how long", ["|hours"]),
         ("* **`hours`** - how long", ["|hours"]),
         ("`hours` (int): how long", ["|hours"]),

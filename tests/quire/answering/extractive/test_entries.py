@@ -279,3 +279,17 @@ def test_a_name_is_told_by_what_is_written_like_it_and_not_by_one_of_another_cas
         "lightLamp",
         "lightLamp",
     )
+
+
+def test_a_code_of_capitals_alone_is_told_by_the_row_that_its_number_begins() -> None:
+    rows = (
+        ("1", "EPERM", "Nobody may"),
+        ("11", "EDRYWICK", "Oil is short"),
+        ("39", "ENOTTRIM", "The wick smokes"),
+    )
+    table = "\n".join(f"| {' | '.join(row)} |" for row in (("Number", "Name", "Says"), ("---",) * 3, *rows))
+    shelf = shelf_of([chunk("codes.md", f"# Codes of the lamp\n\n{table}\n"), *pages(300)])
+    given = answer(shelf, Inquiry("What does EDRYWICK mean?"))
+    assert given.answerable
+    assert "Oil is short" in given.citations[0].quote
+    assert not answer(shelf, Inquiry("What does EWETWICK mean?")).answerable

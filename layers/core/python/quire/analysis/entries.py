@@ -48,7 +48,7 @@ _OPTIONS = re.compile(
     re.VERBOSE,
 )
 _OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*+")
-_LOOKS_WRITTEN = re.compile(r"[-_.:\d]|[a-z][A-Z]")
+_LOOKS_WRITTEN = re.compile(r"[-_.:\d]|[a-z][A-Z]|^[A-Z]{5,}$")
 """What a word of a text has not: a row or a title that begins with such a name needs no quotes."""
 _NAMELESS = re.compile(r"[ \t]*+\.\.[ ](?:[a-z]{1,12}:)?[a-z][\w-]*+::[ \t\r]*+")
 _NAMING = re.compile(
@@ -74,6 +74,7 @@ _SIGNS = frozenset('|-*+`"')
 KEY = re.compile(
     r"""
     (?<![\w./-]) (?: [A-Z]{1,6}-?\d{2,6}                   # the code of an error or a rule
+      | (?<=error[ ]) [A-Z]{5,20} | [A-Z]{5,20} (?=[ ](?:means?|errors?)\b)  # ENOENT; other such words are keywords
       | [a-z][a-z0-9]*+ (?: -[a-z0-9]++ )++ ) (?![\w/-])     # a key of settings
     | (?: (?<=\[) (?=[a-z][\w-]{1,40}\]) | (?<=error[ ]code[ ]) ) \w[\w-]*+  # `[arg-type]`
     """,
@@ -164,6 +165,8 @@ def _of_line(line: str, *, is_code: bool) -> Iterator[str]:
     elif "|" in line:
         for cell in _LINK.sub(r"\1", line[:LONGEST_LINE]).strip(" \t|").split("|")[:2]:
             found = _CELL.fullmatch(cell.strip())
+            if cell.strip().isdecimal():  # the number of what the next cell names
+                continue
             if not found or not (found[1] or _LOOKS_WRITTEN.search(found[2])):
                 break
             yield found[2]

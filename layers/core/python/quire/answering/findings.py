@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from quire.analysis.entries import KEY
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.abstention import (
@@ -420,9 +421,10 @@ def _names_a_hit(question: str, hits: Sequence[Hit]) -> bool:
 
 
 def _names_an_entry(question: str, scored: Sequence[Scored]) -> bool:
-    """Whether a list or table explains the one code or variable that the question writes: `E0502`, `LOG_LEVEL`."""
+    """Whether a list or table explains the one code or variable that the question writes: `E0502`, `ENOENT`."""
     name = asked_name(question)
-    return _IS_EXACT.search(name) is not None and any(begins_entry(one, name) for one in scored)
+    is_exact = _IS_EXACT.search(name) or name.upper() in KEY.findall(question)
+    return bool(is_exact) and any(begins_entry(one, name) for one in scored)
 
 
 def _contrasting_first(subject: str, index: OpenedIndex, scored: Sequence[Scored]) -> list[Scored]:

@@ -412,6 +412,8 @@ def written_keys(text: str) -> list[str]:
 
     >>> written_keys("What does `spawn` do?"), written_keys("How do I fix E0502?"), written_keys("Is max-files known?")
     (['spawn'], ['E0502'], ['max-files'])
+    >>> written_keys("What does ENOENT mean?")
+    ['ENOENT']
     """
     return written_names(text) or KEY.findall(text)
 
