@@ -30,6 +30,8 @@ TEXTBOOK = Sizes(least=500, most=780, overlap=100, measure=estimate_tokens, acro
 DOCS = Sizes(least=500, most=1100, overlap=120)
 
 MOST_LINKS = 24
+_PARTIAL = re.compile(r"\.(?:partial|include|inc|snippet|fragment)s?$")
+"""How the name of a part of pages may end."""
 _JOINT = len("\n\n")
 _LOG = logging.getLogger(__name__)
 
@@ -178,10 +180,10 @@ def _links(units: Sequence[Unit], text: str) -> dict[str, tuple[str, ...]]:
 def spoken(stem: str) -> str:
     """A file's stem as a title.
 
-    >>> spoken("_getting-started_macos")
-    'Getting started macos'
+    >>> spoken("_getting-started_macos"), spoken("_oar-care.partial")
+    ('Getting started macos', 'Oar care')
     """
-    words = re.sub(r"[-_\s]+", " ", stem).strip()
+    words = re.sub(r"[-_\s]+", " ", _PARTIAL.sub("", stem)).strip()
     return words[:1].upper() + words[1:]
 
 

@@ -33,6 +33,8 @@ _LINK = re.compile(r"`([^`<>]++)<(https?://[^<>\s]++)>`__?")
 _ALIASED = re.compile(r"(?<!`)`([^`<>]*[^`<>\s])\s+<[^`<>]+_>`__?(?!\w)")
 """Words that lead where a name leads that is defined elsewhere."""
 _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
+_JOINED = re.compile(r"(`[^`\n]*+`)|(?<=[\w`*_)])\\[ \n](?=\S)")
+"""Code, and what joins a word to the markup before it, which shows nothing."""
 _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
 _FIELD = re.compile(
     r"""
@@ -75,6 +77,7 @@ _COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
 """Marks an item that gets its number from its place, which Markdown gives to items of any number."""
 _CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
 _LINKED_CELL = re.compile(r"\w[\w.-]*_")
+_PICTURE = re.compile(r"\.\. (?:image|figure):: \S++")
 _BORDER = re.compile(r"\+(?:[-=]++\+)++")
 _TABLES = frozenset(("list-table", "csv-table"))
 _HEADER = re.compile(r"\s*+:header:\s++(?P<said>\S.*+)")
@@ -375,10 +378,10 @@ def markdown_table(rows: Sequence[Sequence[str]], *, has_head: bool) -> str:
 def plain_cell(cell: str) -> str:
     """Inline markup of a table's cell as Markdown; one that is a link's name alone, `oars_`, says the name.
 
-    >>> plain_cell("sqlalchemy-oars_"), plain_cell("``class_``")
-    ('sqlalchemy-oars', '`class_`')
+    >>> plain_cell("sqlalchemy-oars_"), plain_cell("``class_``"), plain_cell(".. image:: oars.png")
+    ('sqlalchemy-oars', '`class_`', '')
     """
-    return plain_roles(cell[:-1] if _LINKED_CELL.fullmatch(cell) else cell)
+    return plain_roles(cell[:-1] if _LINKED_CELL.fullmatch(cell) else _PICTURE.sub("", cell))
 
 
 def grid_with_head(stored: str, quote: str) -> str:
@@ -444,12 +447,15 @@ def plain_roles(text: str) -> str:
     'Set `task_acks_late`, see the guide, or `None`.'
     >>> plain_roles("Press :kbd:`@@`, edit :file:`~/.oarrc`, see :docs:`the console guide </console.html>`.")
     'Press `@@`, edit `~/.oarrc`, see the console guide.'
+    >>> plain_roles("All ``int``\\\\ s, not ``a\\\\ b``.")
+    'All `int`s, not `a\\\\ b`.'
     """
     text = _ROLE.sub(_role, text)
     text = _LINK.sub(lambda one: f"[{one[1].rstrip()}]({one[2]})", text)
     text = _ALIASED.sub(r"\1", text)
     text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
+    text = _JOINED.sub(lambda one: one[1] or "", text)
     text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, _with_even_fields(text)))
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
 
