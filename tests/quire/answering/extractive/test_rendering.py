@@ -728,7 +728,8 @@ def test_code_does_not_begin_with_the_end_of_a_docstring_that_stands_in_another_
     [
         ("```js\nimport {Pump} from 'pump';\n[]\n```", "```js\nimport {Pump} from 'pump';\n[]\n```"),
         ("<!-- {\n  args: -- one\n} -->\nPump it.", "Pump it."),
-        ("- [ ] Pump\n- [x] Rinse", "- Pump\n- Rinse"),
+        ("- [ ] Pump\n- [ ] Rinse", "- Pump\n- Rinse"),
+        ("- [ ] Pump\n- [x] Rinse", "- ☐ Pump\n- ☑ Rinse"),
     ],
 )
 def test_debris_is_left_out_of_prose_and_never_of_code(text: str, said: str) -> None:
@@ -914,3 +915,16 @@ def test_no_two_lines_are_left_out_of_code_for_a_line_that_says_so() -> None:
 def test_bold_words_of_a_title_are_not_set_in_bold_twice() -> None:
     shown = show(chunk("pump.md", "### 5. **Oil** for the pump\n\nIt is new."))
     assert shown == "**5. Oil for the pump**\n\nIt is new. [1]"
+
+
+@pytest.mark.parametrize(
+    ("info", "said"),
+    [
+        ('ini title="/etc/pump.conf"', "`/etc/pump.conf`:"),
+        ("ini {2} filename='pump.conf' numbers", "`pump.conf`:"),
+        ('ini title="By hand"', "By hand:"),
+    ],
+)
+def test_code_is_shown_below_what_it_is_called(info: str, said: str) -> None:
+    text = f"Set the pace.\n\n```{info}\npace = 9\n```"
+    assert show(chunk("a.md", text), 0, len(text)) == f"Set the pace.\n\n{said}\n\n```ini\npace = 9\n```\n[1]"

@@ -100,8 +100,8 @@ _FORMULA = re.compile(
 _DUNDER = re.compile(
     r"(?<![\w`\\*])(\w++(?<=__)(?:\.\w++){0,4}(?:\(\))?)(?![\w`*])"
 )  # and `__` before, see below
-_CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[[ xX]?\]\s+", re.M)
-_BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[[ xX]?\]\s+", re.M)
+_CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[([ xX]?)\]\s+", re.M)
+_BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[([ xX]?)\]\s+", re.M)
 _PICTURES = r"""
     (?: (?: \[[ ]?!\[[^\[\]\n]*+\]\([^()\n]*+\)[ ]?\]\([^()\n]*+\)   # a badge: a picture that is a link
         | !\[[^\[\]\n]*+\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\]) )        # a picture
@@ -125,6 +125,12 @@ _ENTITY = re.compile(r"&(?:(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10}|#[0-9]{4,7
 """Those that Markdown needs, and a space that keeps its place, stay; so do numbers of what a keyboard has."""
 _GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
+_FENCE_TITLE = re.compile(
+    r"""
+    \b (?:title|filename) = (?: "([^"`\n]{1,120})" | '([^'`\n]{1,120})' )  # as Docusaurus, MkDocs and Nextra do
+    """,
+    re.VERBOSE,
+)
 _ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
 _COMMENT = re.compile(r"<!--[^<>]*-->")
 _HOLDS_BLOCKS = re.compile(
@@ -605,7 +611,18 @@ def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
     if mark is None:
         return None
     lines = [line for line in quote.splitlines() if not line.strip().startswith(mark[2])]
-    return fenced("\n".join(lines), opening[3] if opening else "") if any(map(str.strip, lines)) else ""
+    if not any(map(str.strip, lines)):
+        return ""
+    titled = (
+        _FENCE_TITLE.search(quote.partition("\n")[0]) if opening and quote.startswith(opening[0]) else None
+    )
+    above = f"{_file_or_words(titled[1] or titled[2])}:\n\n" if titled else ""
+    return above + fenced("\n".join(lines), opening[3] if opening else "")
+
+
+def _file_or_words(title: str) -> str:
+    """What code in a fence is called: the name of a file as code, else as the words that a tab has."""
+    return _escaped(title.rstrip(":")) if " " in title or not re.search(r"[./]", title) else f"`{title}`"
 
 
 def _is_bare_code(chunk: Chunk, block: QuoteBlock, quote: str) -> bool:
@@ -706,7 +723,15 @@ def _without_debris(text: str) -> str:
     text = _IMAGES.sub("", _without_comments(text))
     text = _outside(text, _code_spans(text), lambda words: _IMAGE.sub(r"\g<alt>", words))
     text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
-    return _BARE_CHECKBOX.sub(r"\1", _CHECKBOX.sub(r"\1", text))
+    return _BARE_CHECKBOX.sub(r"\1", _with_boxes(text))
+
+
+def _with_boxes(text: str) -> str:
+    """The text with the boxes of its items as signs, where some are checked and say what is done; without them else."""
+    is_told = any(box[2].strip() for box in _CHECKBOX.finditer(text))
+    return _CHECKBOX.sub(
+        lambda box: f"{box[1]}{'☑ ' if box[2].strip() else '☐ '}" if is_told else box[1], text
+    )
 
 
 def _code_spans(text: str) -> Iterator[tuple[int, int]]:
