@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.arranging import ANSWER_CHARACTERS
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import beside_in
-from quire.answering.extractive.extractive import ANSWER_CHARACTERS, Quote, choose_quotes, extract, written
+from quire.answering.extractive.extractive import choose_quotes, extract
+from quire.answering.extractive.quotes import Quote, written
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import cue, weigh
 from quire.answering.findings import find, find_parts

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.citations import cite
-from quire.answering.extractive.extractive import Quote, written
+from quire.answering.extractive.quotes import Quote, written
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.extractive.trails import trail_at
 from quire.chunking.markdown import chunk_docs
