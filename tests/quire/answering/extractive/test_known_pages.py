@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.known_pages import known_page_hits
 from quire.answering.findings import AskedCollection
 from quire.answering.request import Inquiry
+from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query, retrieve
 from tests.support.shelves import chunk, shelf_of
 
@@ -74,6 +77,8 @@ def kiln() -> AskedCollection:
         ("How do I install Kiln?", "Carry it in."),
         ("how to install it", "Carry it in."),
         ("install Kiln", "Carry it in."),
+        ("How do I add it to my project?", "Carry it in."),
+        ("How can I include Kiln in an existing app?", "Carry it in."),
         ("How do I uninstall Kiln?", "Take brick by brick away."),
         ("how do I completely remove Kiln from my machine", "Take brick by brick away."),
         ("How do I upgrade Kiln?", "Bring a larger door."),
@@ -124,3 +129,41 @@ def test_where_there_is_no_such_page_the_search_decides() -> None:
         [chunk("a.md", "# Terms\n\nThe license of the kiln is that of MIT."), chunk("b.md", OTHER)]
     )
     assert "that of MIT" in answer(shelf, Inquiry("What license is the kiln under?")).citations[0].quote
+
+
+STARTS = {
+    "manual/en/04_Quick-Start.md": "# Quick start\n\nHoist the sail and steer for the lamp.",
+    "manual/installation/index.md": "# In the harbour\n\nPull the boat out of its shed.",
+    "plugins/wind/install.md": "# Install the vane\n\nScrew it to the mast.",
+    "blog/getting-started.md": "# Getting started with rope\n\nA rope is a long story.",
+    "README.md": "# Boats\n\nA boat floats.\n\n## Usage\n\nSit down in it.",
+}
+READMES = {
+    "README.md": "# Boats\n\nA boat floats.\n\n## Maven\n\nWrite the boat into it.\n\n## Usage\n\nSit down in it.",
+    "rowing/README.md": "# Oars\n\nAn oar is long.\n\n## Installation\n\nLay it into the boat.",
+}
+
+
+@pytest.mark.parametrize(
+    ("pages", "question", "said"),
+    [
+        (STARTS, "How do I get started with Boats?", "Hoist the sail"),
+        (STARTS, "How do I use Boats?", "Hoist the sail"),
+        (STARTS, "How do I install Boats?", "Pull the boat out"),
+        (READMES, "How do I get started with Boats?", "Sit down in it"),
+        (READMES, "How do I install Boats?", "Write the boat into it"),
+        ({"README.md": "# Boats\n\nA boat floats."}, "How do I get started with Boats?", "A boat floats"),
+    ],
+)
+def test_first_steps_are_found_wherever_they_are_told(
+    pages: dict[str, str], question: str, said: str
+) -> None:
+    texts = {
+        **pages,
+        **{f"about/{n}.md": f"# Start {n}\n\nA start of sail {n}, installed." for n in range(9)},
+    }
+    made = [chunk(path, text, 0, lang="markdown", start_line=1) for path, text in texts.items()]
+    shelf = shelf_of(made)
+    index = OpenedIndex([(one, 0) for one in shelf.index.segments], version="v1", name="boats")
+    given = answer(replace(shelf, index=index), Inquiry(question))
+    assert said in given.citations[0].quote.split("\n\n", 2)[1]

@@ -59,7 +59,7 @@ from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation, Hit, Turn
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
-from quire.search.intent import as_meaning, error_of, read_intent, words_of
+from quire.search.intent import error_of, of_product, read_intent, words_of
 from quire.search.retrieval import Query, Retrieved, retrieve
 
 MODEL_LENIENCY = 0.25
@@ -142,8 +142,8 @@ def stream_answer(
 
 
 def _of_product(reading: Reading, name: str) -> Reading:
-    """The message as asking what the product is, where it asks what that is for."""
-    question = as_meaning(reading.question, words_of(name))
+    """The message as the product's sources answer it, see `of_product`."""
+    question = of_product(reading.question, words_of(name))
     is_whole = reading.searched == reading.question
     return reading._replace(question=question, searched=question if is_whole else reading.searched)
 

@@ -217,11 +217,15 @@ class DocumentTable:
         """Live chunks of the document, in its order."""
         return self._live.everywhere(lambda part: part.documents.ordinals(document_id))
 
+    def ids(self) -> Iterator[str]:
+        """Ids of the documents, those that are no longer live among them."""
+        for part in self._live.parts:
+            yield from part.documents.with_prefix("")
+
     def ending_in(self, path: str) -> Iterator[str]:
         """Ids of the live documents that are called so, or end so behind a `/`."""
-        for part in self._live.parts:
-            ids = (one for one in part.documents.with_prefix("") if f"/{one}".endswith(f"/{path}"))
-            yield from (one for one in ids if len(self.chunks(one)))
+        called = (one for one in self.ids() if f"/{one}".endswith(f"/{path}"))
+        yield from (one for one in called if len(self.chunks(one)))
 
     def numbers(self, ordinals: Ordinals) -> NDArray[np.uint32]:
         """Number of each chunk's document: equal for chunks of one document, and for no others."""

@@ -343,19 +343,27 @@ def without_product(
     return rest if set(analyze(rest)) - _SAYING_NOTHING else question
 
 
-def as_meaning(question: str, words: Sequence[str]) -> str:
-    """What the product is, where the question asks what it is for: the sources say both in one place, and the second
-    in no words of the question's.
+def of_product(question: str, words: Sequence[str]) -> str:
+    """The question about the product as its sources answer it: what it is, where it is asked what it is for, which they
+    say in one place; and "it" for what is to be installed or removed, as their pages seldom say the name.
 
-    >>> as_meaning("What is Lamp used for?", ["lamp"]), as_meaning("why should I use lamp", ["lamp"])
+    >>> of_product("What is Lamp used for?", ["lamp"]), of_product("why should I use lamp", ["lamp"])
     ('What is Lamp?', 'What is lamp?')
-    >>> as_meaning("What is the wick for?", ["lamp"]), as_meaning("What does Lamp do on Sundays?", ["lamp"])
+    >>> of_product("What is the wick for?", ["lamp"]), of_product("What does Lamp do on Sundays?", ["lamp"])
     ('What is the wick for?', 'What does Lamp do on Sundays?')
+    >>> of_product("How do I install Lamp?", ["lamp"]), of_product("How do I add Lamp oil to it?", ["lamp"])
+    ('How do I install it?', 'How do I add Lamp oil to it?')
+    >>> of_product("How do I use Lamp?", ["lamp"])
+    'How do I get started with it?'
     """
     if not words or len(question) > MEANING_CHARACTERS or words[-1] not in question.casefold():
         return question
-    asked = _purpose_form(tuple(words)).match(question)
-    return f"What is {next(filter(None, asked.groups()))}?" if asked else question
+    purpose, using, handling = _forms_of_product(tuple(words))
+    if asked := purpose.match(question):
+        return f"What is {next(filter(None, asked.groups()))}?"
+    if using.match(question):
+        return "How do I get started with it?"
+    return handling.sub(r"\1 it", question, count=1)
 
 
 def without_common_name(
@@ -389,9 +397,10 @@ def _product_form(words: tuple[str, ...]) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=64)
-def _purpose_form(words: tuple[str, ...]) -> re.Pattern[str]:
-    form = _PURPOSE.replace("NAME", "({})".format(r"[\s_-]?".join(map(re.escape, words))))
-    return re.compile(form, re.IGNORECASE | re.VERBOSE)
+def _forms_of_product(words: tuple[str, ...]) -> list[re.Pattern[str]]:
+    name = "({})".format(r"[\s_-]?".join(map(re.escape, words)))
+    forms = (form.replace("NAME", name) for form in (_PURPOSE, _USING, _HANDLING))
+    return [re.compile(form, re.IGNORECASE | re.VERBOSE) for form in forms]
 
 
 @cache
@@ -564,6 +573,16 @@ _PURPOSE = r"""
       | what [ ] (?:do|can|would|should) [ ] (?:i|we|you|people) [ ] (?: use[ ]NAME[ ]for | do[ ]with[ ]NAME )
       | why [ ] (?: (?:should|would|do|does) [ ] (?:i|we|you|one|people|anyone|anybody) [ ] )?+ use [ ] NAME
       | what (?:['’]s|[ ]is) [ ] the [ ] (?:purpose|point|goal|use) [ ] of [ ] (?:using[ ])?+ NAME ) \W*+ $
+"""
+_USING = r"""
+    ^\W*+ how [ ] (?:do|can|to|should|would) (?:[ ](?:i|we|you|one))?+ [ ]
+    (?: use | begin[ ](?:with|using) | start[ ]using ) [ ] (?:the[ ])?+ NAME \W*+ $  # and no more
+"""
+_HANDLING = r"""
+    (^\W*+ (?: how [ ] (?:do|can|to|should|would) (?:[ ](?:i|we|you|one))?+ [ ] )?+
+      (?: install | uninstall | upgrade | update | remove | add | include | get[ ]started[ ]with
+        | contribute[ ]to ))
+    [ ] (?:the[ ])?+ NAME (?= \W*+ $ | [ ](?:to|on|in|into|from|with|using|via|for|completely)[ ] )
 """
 _KINDS = {
     "variable": r"\b(?:which|what)\b [^?\n]{0,30} \b env(?:ironment)? [ ] var(?:iable)?s? \b  # of a process",

@@ -19,7 +19,7 @@ from quire.ranking import Ranking, fuse, union
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import Ranked, gather, gather_evidence
 from quire.search.intent import (
-    as_meaning,
+    of_product,
     with_default,
     without_common_name,
     without_courtesy,
@@ -199,7 +199,7 @@ def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | N
     """The question without courtesy, and without the product's name: the collection's, where enough chunks say it, or
     in a small one a name that most of them say."""
     product = words_of(index.name)
-    text = as_meaning(with_default(without_courtesy(text)), product)
+    text = of_product(with_default(without_courtesy(text)), product)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
     left = without_product(text, product, is_ordinary)
     if left != text and all(index.document_frequency(term) >= least for term in analyze(" ".join(product))):

@@ -7,7 +7,9 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from functools import cache
+from itertools import islice, product
+from typing import NamedTuple, TypeAlias
 
 from quire.analysis.entries import SECTION_MARK, entry_terms
 from quire.analysis.terms import VERSION, analyze
@@ -20,7 +22,10 @@ from quire.index.opened import OpenedIndex
 from quire.ranking import intersection
 
 _ROOTS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
-FOLDERS = (*_ROOTS, *(f"{root}getting{sign}started/" for root in _ROOTS[:3] for sign in "-_"))
+_FIRST_STEPS = (
+    "getting-started getting_started how-to howto guide guides user-guide userguide tutorial intro introduction setup"
+).split()
+FOLDERS = (*_ROOTS, *(f"{root}{name}/" for root in _ROOTS[:4] for name in _FIRST_STEPS))
 SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")
 FIRST_CHUNKS = 24
 """Of a list of releases, in which the newest is looked for: an introduction or what is not released stands first."""
@@ -29,11 +34,45 @@ _HOW = r"\bhow[ ](?:do|can|to|should|would)(?:[ ](?:i|we|you|one))?"
 _OF = r"(?: [ ](?:(?:of|in|with|to|for|on)[ ])? (?:the[ ])? (?: it | this | (?P<of>[\w.-]++) (?:[ ]project)? ) )?"
 """What it is asked of: the product, or nothing."""
 _FROM = r"(?: [ ]from[ ](?:my|the|a|your)[ ](?:machine|computer|system|pc|mac|laptop|server|device) )"
+_INTO = r"(?: [ ](?:to|into|in)[ ](?:my|our|a|an|the|your)[ ](?:own[ ]|existing[ ])?(?:project|app|application|build) )"
 _INSTALLING = ("INSTALL", "install", "installation", "Installation", "README", "Readme", "readme", "index")
 MOST_SELDOM = math.log(5.0)
 """The inverse document frequency of a product's name: a fifth of its own chunks have it."""
+Place: TypeAlias = tuple[int, int]
+DEEPEST, MOST_PATHS = 4, 20_000
+"""Folders that a page lies in at most which is known by its name alone, and paths that are looked through for it."""
+_ASIDE = frozenset(
+    "blog blogs news plugin plugins example examples sample samples test tests spec packages vendor contrib contribute "
+    "contributing developer developers development internals legacy archive integrations cookbook recipes includes "
+    "_includes partials snippets shared".split()
+)
+"""Folders whose pages are about something beside the product."""
+_BEGINNING = frozenset(
+    "getting-started getting_started gettingstarted get-started get_started quickstart quick-start quick_start "
+    "first-steps first_steps".split()
+)
+_INSTALL = frozenset("install installing installation".split())
+_README, _ABOUT = frozenset(["readme"]), frozenset("introduction intro overview welcome index".split())
+_FIRST = frozenset("index _index basic basics start".split()) | _ABOUT
+"""Pages that are called by their folder where that is called so."""
+_INSTALLS = re.compile(r"\b(?:install(?:ation|ing)?|artifacts|maven|gradle)\b", re.IGNORECASE)
+_STARTS = re.compile(
+    r"""
+    \b(?: quick[ -]?start | get(?:ting)?[ ]started | first[ ]steps | hello | tutorial | usage | examples? )\b  # a title
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _UNRELEASED = re.compile(r"unreleased|not (?:yet )?released|in development|\btbd\b")
 _RELEASES = ("changelog", "changes", "history", "news", "releases", "release-notes", "release_notes")
+
+
+class Step(NamedTuple):
+    """Pages that may be meant, wherever they lie: how they are called, in lower case, below how many folders at most,
+    and what the title of the section that is meant holds; None for a page's beginning."""
+
+    stems: frozenset[str]
+    deepest: int
+    title: re.Pattern[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +84,31 @@ class KnownPage:
         stems: how its file is called, without folder and suffix, the likelier first.
         of_release: its first section about a version is meant, and not its beginning.
         title: what the title of the section that is meant holds; None for the page's beginning.
+        steps: where it is looked for if none of `stems` is there.
     """
 
     asks: re.Pattern[str]
     stems: tuple[str, ...]
     of_release: bool = False
     title: re.Pattern[str] | None = None
+    steps: tuple[Step, ...] = ()
 
-    def begins(self, chunk: Chunk) -> int:
-        """Where in the chunk the answer begins, counted from 1; 0 where it does not."""
-        if self.of_release:
-            return _release_in(chunk)
-        if self.title is not None:
-            return _titled(chunk, self.title)
-        return int(any(one.kind != CODE for one in split_passages(chunk.text)))
+    def places(self, path: str) -> Iterator[tuple[Place, re.Pattern[str] | None]]:
+        """How likely the page of that path is meant, least first, each with the title that is looked for in it."""
+        if path in _known_paths(self.stems):
+            yield (0, _known_paths(self.stems)[path]), self.title
+        stem, folders = _called(path)
+        if _ASIDE.isdisjoint(folders):
+            for number, step in enumerate(self.steps, 1):
+                if stem in step.stems and len(folders) <= step.deepest:
+                    yield (number, len(folders)), step.title
+
+    def found_in(self, chunk: Chunk) -> tuple[Place, int] | None:
+        """How likely the chunk is meant, and where in it the answer begins, counted from 1; None where it does not."""
+        for place, title in self.places(chunk.document_id):
+            if at := _release_in(chunk) if self.of_release else _begins(chunk, title):
+                return place, at
+        return None
 
 
 _PAGES = (
@@ -89,7 +139,8 @@ _PAGES = (
     KnownPage(
         re.compile(
             rf"""
-            (?: {_HOW} [ ]get[ ]started | ^\W*(?:getting[ ]started|quick[ -]?start|first[ ]steps) ) {_OF} \W*$  # all
+            (?: {_HOW} [ ](?:get[ ]started|begin) | ^\W*(?:getting[ ]started|quick[ -]?start|first[ ]steps) ) {_OF}
+            \W*$  # all
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
@@ -102,6 +153,13 @@ _PAGES = (
             "first-steps",
             "tutorial",
         ),
+        steps=(
+            Step(_BEGINNING, DEEPEST),
+            Step(_README, 0, _STARTS),
+            Step(_INSTALL, DEEPEST),
+            Step(_ABOUT, 2),
+            Step(_README, 0),
+        ),
     ),
     KnownPage(
         re.compile(
@@ -112,11 +170,20 @@ _PAGES = (
     ),
     KnownPage(
         re.compile(
-            rf"(?: {_HOW} [ ] | ^\W*+ ) install {_OF} \W*$  # no more",
+            rf"""
+            (?: {_HOW} [ ] | ^\W*+ ) (?: install | (?:add|include) (?=.{{1,60}} {_INTO}) ) {_OF} {_INTO}?
+            \W*$  # no more
+            """,
             re.IGNORECASE | re.VERBOSE,
         ),
-        _INSTALLING,
-        title=re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
+        _INSTALLING[:4],
+        title=_INSTALLS,
+        steps=(
+            Step(_INSTALL, DEEPEST),
+            Step(_README, 0, _INSTALLS),
+            Step(_BEGINNING, DEEPEST, _INSTALLS),
+            Step(_README, 0, _STARTS),
+        ),
     ),
     KnownPage(
         re.compile(
@@ -154,11 +221,12 @@ def known_page_hits(
     if page is None or not seen:
         return ()
     allowed = index.filters.chunks(filters)
-    for path in _paths(page):
+    for place, path in _paths(page, index):
         ordinals = index.documents.chunks(path)
         ordinals = ordinals if allowed is None else intersection(ordinals, allowed)
         for chunk in index.fetch(ordinals[:FIRST_CHUNKS]):
-            if not page.begins(chunk):
+            found = page.found_in(chunk)
+            if found is None or found[0] != place:
                 continue
             if any(hit.chunk.id == chunk.id for hit in seen[:FIRST_READ]):
                 return ()
@@ -171,14 +239,13 @@ def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored
     page = _asked_page(question)
     if page is None:
         return []
-    places = {path: place for place, path in enumerate(_paths(page))}
-    pages = {one.hit.chunk.id: one.hit.chunk for one in ranked if one.hit.chunk.document_id in places}
-    begins = {chunk.id: at for chunk in pages.values() if (at := page.begins(chunk))}
-    if not begins:
+    chunks = {one.hit.chunk.id: one.hit.chunk for one in ranked}
+    found = {one: meant for one, chunk in chunks.items() if (meant := page.found_in(chunk))}
+    if not found:
         return []
-    first = min((pages[one] for one in begins), key=lambda one: (places[one.document_id], _start_line(one)))
-    own = [one for one in ranked if one.hit.chunk.id == first.id]
-    behind = [one for one in own if one.passage.start >= begins[first.id] - 1] or own
+    first = min(found, key=lambda one: (found[one][0], _start_line(chunks[one])))
+    own = [one for one in ranked if one.hit.chunk.id == first]
+    behind = [one for one in own if one.passage.start >= found[first][1] - 1] or own
     return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
 
 
@@ -191,9 +258,39 @@ def _asked_page(question: Weighed) -> KnownPage | None:
     return None
 
 
-def _paths(page: KnownPage) -> Iterator[str]:
-    for stem, folder, suffix in product(page.stems, FOLDERS, SUFFIXES):
-        yield f"{folder}{stem}{suffix}"
+def _paths(page: KnownPage, index: OpenedIndex) -> Iterator[tuple[Place, str]]:
+    """Paths of the pages that may be meant, the likelier first; those by `steps` of what the index has."""
+    yield from (((0, place), path) for path, place in _known_paths(page.stems).items())
+    if page.steps:
+        ids = islice(index.documents.ids(), MOST_PATHS)
+        yield from sorted((place, path) for path in ids for place, _ in page.places(path) if place[0])
+
+
+@cache
+def _known_paths(stems: tuple[str, ...]) -> dict[str, int]:
+    paths = (f"{folder}{stem}{suffix}" for stem, folder, suffix in product(stems, FOLDERS, SUFFIXES))
+    return {path: place for place, path in enumerate(dict.fromkeys(paths))}
+
+
+def _called(path: str) -> tuple[str, tuple[str, ...]]:
+    """What a page is called, without a number in front, and the folders that it lies in; `index` by its folder.
+
+    >>> _called("docs/03_First-Steps.md"), _called("guide/setup/index.mdx"), _called("lamp.py")
+    (('first-steps', ('docs',)), ('setup', ('guide',)), ('', ()))
+    """
+    *folders, name = path.casefold().split("/")
+    stem, dot, suffix = name.rpartition(".")
+    if f".{suffix}" not in SUFFIXES or not dot:
+        return "", ()
+    if folders and (stem in ("index", "_index") or (stem in _FIRST and folders[-1] in _BEGINNING | _INSTALL)):
+        stem = folders.pop()
+    return stem.lstrip("0123456789_-. "), tuple(folders)
+
+
+def _begins(chunk: Chunk, title: re.Pattern[str] | None) -> int:
+    if title is not None:
+        return _titled(chunk, title)
+    return int(any(one.kind != CODE for one in split_passages(chunk.text)))
 
 
 def _release_in(chunk: Chunk) -> int:
