@@ -22,8 +22,7 @@ class Failure:
     reason: str
 
     def __str__(self) -> str:
-        """The reason behind the path, unless it begins with that, with or without a line."""
-        return self.reason if self.reason.startswith(f"{self.path}:") else f"{self.path}: {self.reason}"
+        return f"{self.path}: {self.reason.removeprefix(f'{self.path}: ')}"
 
 
 Documents: TypeAlias = Iterator[Document | Failure]

@@ -199,12 +199,12 @@ def read_intent(question: str) -> Intent:
 
 
 def is_of_use(question: str) -> bool:
-    """Whether somebody asks it who uses what the sources are of, and not a reader of its code.
+    """Whether somebody asks it who uses what the sources are of, and not a reader of its code; its first line is read.
 
     >>> is_of_use("How do I light it?"), is_of_use("My lamp stays dark"), is_of_use("How does the lamp burn?")
     (True, True, False)
     """
-    return bool(_compiled(_USE).search(question))
+    return bool(_compiled(_USE).search(question.partition("\n")[0]))
 
 
 def error_of(question: str) -> str:

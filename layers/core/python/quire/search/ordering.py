@@ -296,7 +296,7 @@ def _reordering(profile: Profile, rankings: Sequence[Ranked]) -> Callable[[Chose
             if question.unmended.is_how_to
             else None
         )
-    if candidates.cosines is None or question.names or not question.is_of_use:
+    if candidates.cosines is None or not question.is_of_use:
         return None
     cosines, priors = candidates.cosines, candidates.priors
 

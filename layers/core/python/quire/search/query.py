@@ -107,7 +107,8 @@ class Question(NamedTuple):
         entries: marked names that it writes and sections, rows or items of the collection are called by, in order;
             versions are among them.
         writes_option: it writes an option of a command, `--dry-run`.
-        is_of_use: somebody asks it who uses what the sources are of, see `quire.search.intent.is_of_use`.
+        is_of_use: somebody asks it who uses what the sources are of, see `quire.search.intent.is_of_use`, and it names
+            nothing that decides by itself what is meant.
     """
 
     text: str
@@ -199,7 +200,7 @@ def read_question(
         commands=commands,
         entries=entries,
         writes_option=bool(wording.options),
-        is_of_use=is_of_use(wording.text),
+        is_of_use=is_of_use(wording.text) and not (names or commands or entries or wording.identifiers),
     )
 
 
@@ -447,9 +448,14 @@ def _mend(
                 continue
             strange += 1
             known = _known_spelling(part.lower(), vocabulary)
-            if known and known != part.lower():
+            if known and known != part.lower() and not _is_opposite(part.lower(), known):
                 meant[part] = known
     return meant
+
+
+def _is_opposite(word: str, known: str) -> bool:
+    """Whether the word says the opposite of the known one, as "uninstall" does of "install"."""
+    return word.endswith(known) and word.removesuffix(known) in ("un", "de", "dis", "in", "non", "a")
 
 
 def _held_reading(token: str, vocabulary: Vocabulary) -> str | None:
