@@ -183,6 +183,7 @@ _PAGES = (
             Step(_README, 0, _INSTALLS),
             Step(_BEGINNING, DEEPEST, _INSTALLS),
             Step(_README, 0, _STARTS),
+            Step(_BEGINNING, DEEPEST),
         ),
     ),
     KnownPage(
