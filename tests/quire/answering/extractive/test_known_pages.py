@@ -153,6 +153,12 @@ READMES = {
         (READMES, "How do I get started with Boats?", "Sit down in it"),
         (READMES, "How do I install Boats?", "Write the boat into it"),
         ({"README.md": "# Boats\n\nA boat floats."}, "How do I get started with Boats?", "A boat floats"),
+        ({"keeping/updating.md": "# Newer boats\n\nPaint it."}, "How do I upgrade Boats?", "Paint it"),
+        (
+            {"keeping/install/index.md": "# Launch\n\nPush.\n\n## Uninstalling\n\nPull it ashore."},
+            "How do I uninstall Boats?",
+            "Pull it ashore",
+        ),
     ],
 )
 def test_first_steps_are_found_wherever_they_are_told(

@@ -42,9 +42,9 @@ Place: TypeAlias = tuple[int, int]
 DEEPEST, MOST_PATHS = 4, 20_000
 """Folders that a page lies in at most which is known by its name alone, and paths that are looked through for it."""
 _ASIDE = frozenset(
-    "blog blogs news plugin plugins example examples sample samples test tests spec packages vendor contrib contribute "
-    "contributing developer developers development internals legacy archive integrations cookbook recipes includes "
-    "_includes partials snippets shared".split()
+    "blog blogs news testing plugin plugins example examples sample samples test tests spec packages vendor contrib "
+    "contribute contributing developer developers development internals legacy archive integrations cookbook recipes "
+    "includes _includes partials snippets shared".split()
 )
 """Folders whose pages are about something beside the product."""
 _BEGINNING = frozenset(
@@ -55,6 +55,12 @@ _INSTALL = frozenset("install installing installation".split())
 _README, _ABOUT = frozenset(["readme"]), frozenset("introduction intro overview welcome index".split())
 _FIRST = frozenset("index _index basic basics start".split()) | _ABOUT
 """Pages that are called by their folder where that is called so."""
+_UNINSTALL = frozenset("uninstall uninstalling uninstallation".split())
+_UPGRADE = frozenset("upgrade upgrades upgrading update updates updating".split())
+_MIGRATION = frozenset("migration migrating migrate migration-guide migration_guide".split())
+_UNINSTALLS = re.compile(r"\buninstall\w*", re.IGNORECASE)
+_UPGRADES = re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE)
+_NUMBERED = re.compile(r"\d{1,3}[_. -]+(?=\D)")
 _INSTALLS = re.compile(r"\b(?:install(?:ation|ing)?|artifacts|maven|gradle)\b", re.IGNORECASE)
 _STARTS = re.compile(
     r"""
@@ -197,6 +203,7 @@ _PAGES = (
         ),
         ("uninstall", "uninstalling", "uninstallation", "UNINSTALL", *_INSTALLING),
         title=re.compile(r"\b(?:uninstall|remov)\w*", re.IGNORECASE),
+        steps=(Step(_UNINSTALL, DEEPEST), Step(_INSTALL, DEEPEST, _UNINSTALLS)),
     ),
     KnownPage(
         re.compile(
@@ -208,7 +215,12 @@ _PAGES = (
             re.IGNORECASE | re.VERBOSE,
         ),
         ("upgrade", "upgrading", "UPGRADE", "UPGRADING", "updating", "update", *_INSTALLING[:4]),
-        title=re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE),
+        title=_UPGRADES,
+        steps=(
+            Step(_UPGRADE, DEEPEST),
+            Step(_INSTALL, DEEPEST, _UPGRADES),
+            Step(_MIGRATION, 2),
+        ),
     ),
 )
 
@@ -285,7 +297,8 @@ def _called(path: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if folders and (stem in ("index", "_index") or (stem in _FIRST and folders[-1] in _BEGINNING | _INSTALL)):
         stem = folders.pop()
-    return stem.lstrip("0123456789_-. "), tuple(folders)
+    numbered = _NUMBERED.match(stem)
+    return stem[numbered.end() if numbered else 0 :], tuple(folders)
 
 
 def _begins(chunk: Chunk, title: re.Pattern[str] | None) -> int:
