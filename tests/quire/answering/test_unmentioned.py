@@ -7,7 +7,6 @@ import time
 import pytest
 
 from quire.answering.unmentioned import Unmentioned, unmentioned
-from tests.support.pace import takes_cpu_within
 from tests.support.shelves import chunk, hit_of
 
 ERRORS = hit_of(
@@ -113,4 +112,4 @@ def test_hostile_texts_are_looked_through_in_no_time() -> None:
         hostile = "code " * 4_000 + "chapter " * 4_000 + "chapter" * 4_000
         assert unmentioned(question, [hit_of(chunk("wide.md", hostile))]).name
     unmentioned("Lamp 7.3? " * 100, [hit_of(chunk("wide.md", text))])
-    assert takes_cpu_within(time.process_time() - started, 1.0)
+    assert time.process_time() - started < 1.0
