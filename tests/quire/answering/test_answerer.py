@@ -371,3 +371,18 @@ def test_what_a_product_is_for_is_told_by_what_it_is(question: str) -> None:
     given = answer(replace(shelf, index=index), Inquiry(question))
     assert "a workshop in which" in given.citations[0].quote
     assert retrieve(index, shelf.embedder, Query(question)).hits[0].chunk.document_id == "index.md"
+
+
+def test_it_is_the_product_behind_a_question_on_that() -> None:
+    install = chunk("guide/install.md", "# Installing\n\nCarry the workbench in.")
+    shelf = shelf_of([*PURPOSE, install, chunk("guide/quickstart.md", "# Quickstart\n\nLight the stove.")])
+    index = OpenedIndex(
+        [(segment, 0) for segment in shelf.index.segments], version="v1", name="kettlery-docs"
+    )
+    talk: tuple[Turn, ...] = ()
+    for question in ("What is Kettlery for?", "and how do I install it?", "How do I use it?"):
+        given = answer(replace(shelf, index=index), Inquiry(question, history=talk))
+        talk = (*talk, Turn("user", question), Turn("assistant", given.text))
+        if "install" in question:
+            assert "Carry the workbench in" in given.citations[0].quote
+    assert "Light the stove" in given.citations[0].quote

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -59,12 +60,21 @@ from quire.answering.small_talk import bare_question, reply_to, small_talk
 from quire.documents import Citation, Hit, Turn
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
-from quire.search.intent import error_of, of_product, read_intent, words_of
+from quire.search.intent import about_product, error_of, of_product, read_intent, words_of
 from quire.search.retrieval import Query, Retrieved, retrieve
 
 MODEL_LENIENCY = 0.25
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
 CONTEXT_TOKENS = 4000
+_HANDLED = re.compile(
+    r"""
+    \W*+ (?: (?:and|so|ok|okay|then|but) [ ,]++ )?+
+    ( how [ ] (?:do|can|to|should|would) (?:[ ](?:i|we|you|one))?+ [ ]
+      (?: install | uninstall | upgrade | update | use | get[ ]started[ ]with | start[ ]using ) )
+    [ ] (?:it|this) \W*+ $  # and no more
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 CLOSEST = "These are the closest passages; they may not answer the question."
 
 
@@ -123,7 +133,7 @@ def stream_answer(
         if inquiry.selected_text.strip()  # which the message is about
         else read_message(asked, inquiry.history, collection.index.has_symbol)
     )
-    reading = _of_product(reading, collection.index.name)
+    reading = _of_product(reading, words_of(collection.index.name), inquiry.history)
     unsearched = _answer_unsearched(collection, inquiry, reading.searched, said)
     inquiry = replace(inquiry, question=reading.question)
     request = _Request(collection, inquiry, model, until, asked, reading.about)
@@ -141,9 +151,16 @@ def stream_answer(
     yield Done(_answer(collection, inquiry, replace(written, notices=(*shortened, *written.notices)), found))
 
 
-def _of_product(reading: Reading, name: str) -> Reading:
-    """The message as the product's sources answer it, see `of_product`."""
-    question = of_product(reading.question, words_of(name))
+def _of_product(reading: Reading, words: Sequence[str], history: Sequence[Turn]) -> Reading:
+    """The message as the product's sources answer it, see `of_product`; "it" is the product where that was asked about
+    before, be it with such questions between."""
+    question = of_product(reading.question, words)
+    said = (turn.text for turn in reversed(history) if turn.role == "user")
+    asked = next((text for text in said if not _HANDLED.match(text)), "")
+    handled = _HANDLED.match(question) if about_product(asked, words) else None
+    if handled:
+        question = of_product(f"{handled[1]} {' '.join(words)}", words)
+        return reading._replace(question=question, searched=question)
     is_whole = reading.searched == reading.question
     return reading._replace(question=question, searched=question if is_whole else reading.searched)
 

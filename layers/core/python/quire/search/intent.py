@@ -396,6 +396,17 @@ def _product_form(words: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(form, re.IGNORECASE | re.VERBOSE)
 
 
+def about_product(question: str, words: Sequence[str]) -> bool:
+    """Whether the question is about the product as a whole, by its name.
+
+    >>> about_product("What is Lamp?", ["lamp"]), about_product("What is Lamp oil?", ["lamp"]), about_product("?", [])
+    (True, False, False)
+    """
+    meant = of_product(question, words)
+    term = read_intent(question).meaning.casefold()
+    return bool(words) and (meant != question or re.split(r"[\s_-]+", term) == [*words])
+
+
 @lru_cache(maxsize=64)
 def _forms_of_product(words: tuple[str, ...]) -> list[re.Pattern[str]]:
     name = "({})".format(r"[\s_-]?".join(map(re.escape, words)))
