@@ -98,12 +98,16 @@ class Candidates(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A question as it was read, its vector, and the chunks that it found, best first."""
+    """A question as it was read, its vector, and the chunks that it found, best first.
+
+    `of_product` says that it may ask what is asked of any product, or what something is.
+    """
 
     question: Question
     row: Vectors | None
     candidates: Candidates
     fused: Ranking
+    of_product: bool = False
 
 
 def gather(

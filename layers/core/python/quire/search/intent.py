@@ -343,6 +343,16 @@ def without_product(
     return rest if set(analyze(rest)) - _SAYING_NOTHING else question
 
 
+def may_ask_of_product(question: str) -> bool:
+    """Whether a question without courtesy may ask what something is, or what is asked of any product, as its licence.
+
+    >>> [*map(may_ask_of_product, ("How do I install Lamp?", "what's a wick", "Who burns?"))]
+    [True, True, False]
+    """
+    asked = question[:PRODUCT_CHARACTERS]
+    return bool(_compiled(_OF_ANY_PRODUCT).search(asked) or read_intent(asked).meaning)
+
+
 def of_product(question: str, words: Sequence[str]) -> str:
     """The question about the product as its sources answer it: what it is, where it is asked what it is for, which they
     say in one place; and "it" for what is to be installed or removed, as their pages seldom say the name.
@@ -708,6 +718,12 @@ _UNSET = rf"""
       | out \s+ of \s+ the \s+ box )
     (?= \s*+ (?: [,?.!;] | $ ) )
 """
+_OF_ANY_PRODUCT = r"""
+    \b (?: (?:un)?install\w* | set[ ]?up | (?:get(?:ting)?[ ])?started | quick[ -]?start | first[ ]steps | begin
+      | add | include | remove | delete | rid[ ]of | upgrade | update | contribut\w+ | used? | purpose
+      | licen[cs]ed? | open[ -]source | free[ ]software | version | release | new ) \b
+"""
+"""What such a question says at least; most that say so ask something else."""
 _TELL_ABOUT = rf"""
     ^\s*+ (?: (?:tell|teach) \s+ (?:me|us) {_SOME_MORE} \s+ about
       | i (?:['’]d | \s+would)?+ \s+ (?:really\s+)?+ (?:like|love|want|need) \s+ to \s+

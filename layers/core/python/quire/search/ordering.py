@@ -287,9 +287,9 @@ def choose(index: OpenedIndex, profile: Profile, rankings: Sequence[Ranked], wan
 
 def _reordering(profile: Profile, rankings: Sequence[Ranked]) -> Callable[[Chosen], list[int]] | None:
     """What orders the first hits anew, giving their places, best first; None for most questions."""
-    (question, _, candidates, _), *others = rankings
-    if others:
+    if len(rankings) > 1:
         return None
+    question, candidates = rankings[0].question, rankings[0].candidates
     if profile.method[0]:
         return (
             (lambda first: order_by_votes(first.chunks, profile.method))

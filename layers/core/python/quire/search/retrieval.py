@@ -19,6 +19,7 @@ from quire.ranking import Ranking, fuse, union
 from quire.search.calibration import Calibration, read_calibration
 from quire.search.candidates import Ranked, gather, gather_evidence
 from quire.search.intent import (
+    may_ask_of_product,
     of_product,
     with_default,
     without_common_name,
@@ -69,7 +70,8 @@ class Retrieved:
     """Hits, best first, and how they were found; `degraded` says in words what was missing.
 
     Where `terms` took part, `plain` are the hits of the question alone. `row` is the question's vector, where one was
-    made; `names` are the symbols that the question names, as the collection spells them.
+    made; `names` are the symbols that the question names, as the collection spells them; `of_product` is as in
+    `Ranked`.
     """
 
     hits: tuple[Hit, ...]
@@ -81,6 +83,7 @@ class Retrieved:
     plain: tuple[Hit, ...] = ()
     row: Vectors | None = field(default=None, compare=False, repr=False)
     names: tuple[str, ...] = ()
+    of_product: bool = field(default=False, compare=False)
 
 
 def retrieve(
@@ -132,6 +135,7 @@ def retrieve(
         plain=_shown(plain, query) if query.terms else (),
         row=ranked.row,
         names=ranked.question.names,
+        of_product=ranked.of_product,
     )
 
 
@@ -182,8 +186,9 @@ def weigh_top_hit(ranked: Ranked, calibration: Calibration) -> float | None:
 def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: Profile) -> Ranked:
     mode, allowed = query.mode, index.filters.chunks(query.filters)
     is_ordinary = getattr(embedder, "has_word", None)  # of a `quire.ports.WordList`
+    asked, may_ask = _asked(query.text, index, is_ordinary)
     question = read_question(
-        _asked(query.text, index, is_ordinary),
+        asked,
         index,
         heading_weight=HEADING_WEIGHT,
         resolve=index.symbols.resolve,
@@ -192,24 +197,30 @@ def _rank(index: OpenedIndex, embedder: Embedder | None, query: Query, profile: 
     )
     row = embedder.embed([question.text])[0] if embedder is not None and mode != "keyword" else None
     candidates = gather(index, profile, question, allowed, row=row, keywords=mode != "vector")
-    return Ranked(question, row, candidates, score(candidates, question, profile, mode))
+    return Ranked(question, row, candidates, score(candidates, question, profile, mode), may_ask)
 
 
-def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> str:
-    """The question without courtesy, and without the product's name: the collection's, where enough chunks say it, or
-    in a small one a name that most of them say."""
+def _asked(text: str, index: OpenedIndex, is_ordinary: Callable[[str], bool] | None) -> tuple[str, bool]:
+    """The question without courtesy and the product's name, and whether it may ask what is asked of any product.
+
+    The name is the collection's, where enough chunks say it, or in a small one a name that most of them say.
+    """
     product = words_of(index.name)
-    text = of_product(with_default(without_courtesy(text)), product)
+    bare = without_courtesy(text)
+    may_ask = may_ask_of_product(bare)
+    text = of_product(with_default(bare), product)
     least = max(FEWEST_NAMING, LEAST_NAMING * index.chunk_count)
     left = without_product(text, product, is_ordinary)
     if left != text and all(index.document_frequency(term) >= least for term in analyze(" ".join(product))):
-        return left
+        return left, may_ask
 
     def is_common(word: str) -> bool:
         terms = [] if index.has_symbol(word) else analyze(word)
         return bool(terms) and min(map(index.document_frequency, terms)) >= COMMON_NAME * index.chunk_count
 
-    return without_common_name(text, is_ordinary, is_common) if index.chunk_count <= MOST_CHUNKS else text
+    if index.chunk_count <= MOST_CHUNKS:
+        text = without_common_name(text, is_ordinary, is_common)
+    return text, may_ask
 
 
 def _joined(plain: Ranked, second: Ranked) -> Ranked:

@@ -8,6 +8,7 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 
 from quire.analysis.language import notices as language_notices
+from quire.answering.led_search import lead
 from quire.collections import NAME, Collection
 from quire.documents import Hit
 from quire.errors import (
@@ -138,6 +139,8 @@ class Knowledge:
             embedder, missing = (None, ()) if query.mode == "keyword" else self._embedder(served)
         with timed("search_ms"):
             found = retrieve(served.index, embedder, query)
+            if found.of_product and found.mode == "hybrid":
+                found = lead(found, served.index, embedder, query)
         text = query.text[
             :QUESTION_CHARACTERS
         ]  # what was searched for; all of it would hold every other request

@@ -219,23 +219,30 @@ def defining_hits(
     term = asked_term(question)
     if term is None or not seen:
         return ()
-    allowed = index.filters.chunks(filters)
-    by_words = index.search(term_weights(term.text, HEADING_WEIGHT), LOOKED_AT, allowed).ordinals
-    by_definition = index.search({defined_term(term.text): 1.0}, LOOKED_AT, allowed).ordinals
-    ordinals = union([by_words, by_definition, _first_of_homes(index, allowed)])
-    texts = [chunk for chunk in index.fetch(ordinals.tolist()) if not is_code_chunk(chunk)]
-    shares = {
-        chunk.id: max(definition_shares(question, chunk, split_passages(chunk.text)), default=0.0)
-        for chunk in texts
-    }
-    best = sorted((chunk for chunk in texts if shares[chunk.id]), key=lambda chunk: -shares[chunk.id])
     known = {hit.chunk.id for hit in seen}
-    new = [chunk for chunk in best[:MOST_FOUND] if chunk.id not in known]
+    best = best_definitions(index, question, term, filters)
+    new = [chunk for chunk, _ in best[:MOST_FOUND] if chunk.id not in known]
     hits = (
         Hit(chunk, seen[-1].rank + place, seen[0].score, None, seen[0].version)
         for place, chunk in enumerate(new, 1)
     )
     return evidence_of(question, tuple(hits))
+
+
+def best_definitions(
+    index: OpenedIndex, question: str, term: Term, filters: Mapping[str, str | Sequence[str]]
+) -> list[tuple[Chunk, float]]:
+    """The texts that say what the term of the question is, the best first, with how far they do."""
+    allowed = index.filters.chunks(filters)
+    by_words = index.search(term_weights(term.text, HEADING_WEIGHT), LOOKED_AT, allowed).ordinals
+    by_definition = index.search({defined_term(term.text): 1.0}, LOOKED_AT, allowed).ordinals
+    ordinals = union([by_words, by_definition, _first_of_homes(index, allowed)])
+    shares = [
+        (chunk, max(definition_shares(question, chunk, split_passages(chunk.text)), default=0.0))
+        for chunk in index.fetch(ordinals.tolist())
+        if not is_code_chunk(chunk)
+    ]
+    return sorted((one for one in shares if one[1]), key=lambda one: -one[1])
 
 
 def _first_of_homes(index: OpenedIndex, allowed: Ordinals | None) -> Ordinals:

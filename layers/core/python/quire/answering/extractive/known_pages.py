@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice, product
@@ -16,7 +16,7 @@ from quire.analysis.terms import VERSION, analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.passages import CODE, split_passages
 from quire.answering.extractive.scoring import Scored
-from quire.answering.extractive.weighing import Weighed, weigh
+from quire.answering.extractive.weighing import Weighed, inverse_frequency
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ranking import intersection
@@ -230,26 +230,35 @@ def known_page_hits(
 ) -> tuple[Hit, ...]:
     """The chunk of the page that such a question is answered by, with the rank behind the hits seen; none where it is
     one of the first, which are read anyway, and for other questions."""
-    page = _asked_page(weigh(question, index))
-    if page is None or not seen:
+    chunk = known_chunk(index, question, filters) if seen else None
+    if chunk is None or any(hit.chunk.id == chunk.id for hit in seen[:FIRST_READ]):
         return ()
+    return (Hit(chunk, seen[-1].rank + 1, seen[0].score, None, seen[0].version),)
+
+
+def known_chunk(
+    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
+) -> Chunk | None:
+    """The chunk of the page that the question is answered by; None for most questions, and where there is no such."""
+    page = _asked_page(
+        question, lambda term: inverse_frequency(index.document_frequency(term), index.chunk_count)
+    )
+    if page is None:
+        return None
     allowed = index.filters.chunks(filters)
     for place, path in _paths(page, index):
         ordinals = index.documents.chunks(path)
         ordinals = ordinals if allowed is None else intersection(ordinals, allowed)
         for chunk in index.fetch(ordinals[:FIRST_CHUNKS]):
             found = page.found_in(chunk)
-            if found is None or found[0] != place:
-                continue
-            if any(hit.chunk.id == chunk.id for hit in seen[:FIRST_READ]):
-                return ()
-            return (Hit(chunk, seen[-1].rank + 1, seen[0].score, None, seen[0].version),)
-    return ()
+            if found is not None and found[0] == place:
+                return chunk
+    return None
 
 
 def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     """The passages of the page that such a question is answered by, from where it is answered; none for others."""
-    page = _asked_page(question)
+    page = _asked_page(question.text, lambda term: question.idf.get(term, 0.0))
     if page is None:
         return []
     chunks = {one.hit.chunk.id: one.hit.chunk for one in ranked}
@@ -262,12 +271,12 @@ def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored
     return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
 
 
-def _asked_page(question: Weighed) -> KnownPage | None:
+def _asked_page(question: str, idf: Callable[[str], float]) -> KnownPage | None:
     """The page that answers the question; None where none does, and where it asks of something but the product."""
     for page in _PAGES:
-        if asked := page.asks.search(question.text[:ASKED_CHARACTERS]):
+        if asked := page.asks.search(question[:ASKED_CHARACTERS]):
             of = analyze(asked.groupdict().get("of") or "")
-            return page if all(question.idf.get(term, 0.0) <= MOST_SELDOM for term in of) else None
+            return page if all(idf(term) <= MOST_SELDOM for term in of) else None
     return None
 
 

@@ -163,8 +163,13 @@ def weigh(question: str, lexicon: Lexicon, *, as_written: bool = False) -> Weigh
     held = {term: lexicon.document_frequency(term) for term in dict.fromkeys(said)}
     if not as_written and any(held.values()):
         held = {term: chunks for term, chunks in held.items() if chunks or term not in KINDS | SAID_OF}
-    idf = {term: math.log(1 + (count - chunks + 0.5) / (chunks + 0.5)) for term, chunks in held.items()}
+    idf = {term: inverse_frequency(chunks, count) for term, chunks in held.items()}
     return Weighed(question, idf, _names(question), asked.is_code)
+
+
+def inverse_frequency(chunks: int, count: int) -> float:
+    """The inverse document frequency of a term that `chunks` of `count` have, as BM25 has it."""
+    return math.log(1 + (count - chunks + 0.5) / (chunks + 0.5))
 
 
 def _names(question: str) -> tuple[str, ...]:
