@@ -616,3 +616,22 @@ def test_code_that_only_closes_what_stands_elsewhere_is_no_answer() -> None:
     closing = chunk("lid.cs", "#endif\n}\n", lang="c_sharp")
     telling = chunk("pump.cs", "void Endif() { Lid(); }\n", lang="c_sharp")
     assert _answer("Where does endif open the lid?", closing, telling) == ["pump.cs"]
+
+
+def test_a_quote_opens_with_the_declaration_below_its_heading() -> None:
+    text = (
+        "### lower()\n\n```ts\nlower(depth: number): boolean;\n```\n\nLets the anchor down, and tells when."
+    )
+    findings = find(shelf_of([chunk("a.md", text)]), Inquiry("Which call lets the anchor down?"), "x")
+    _, citations = extract(findings.weighed, findings.scored)
+    assert citations[0].quote == text
+
+
+def test_of_two_names_that_differ_in_case_alone_the_one_that_is_written_counts() -> None:
+    members = [
+        chunk(name, "Hangs the anchor at the bow of the boat.")._replace(symbols=(f"Boat.{name}",))
+        for name in ("addAnchor", "AddAnchor")
+    ]
+    asked = weigh("What does Boat:AddAnchor do?", SHELF.index)
+    found = [hit_of(one, rank, cosine=None) for rank, one in enumerate(members, 1)]
+    assert score_passages(asked, found, None, None)[0].hit.chunk == members[1]

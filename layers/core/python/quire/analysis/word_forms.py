@@ -78,6 +78,12 @@ teach taught / tear tore torn / tell told / think thought / throw threw thrown /
 wake woke woken / wear wore worn / win won / withdraw withdrew withdrawn / write wrote written
 """
 
+# counted in words
+_COUNTED = """
+one 1 / two 2 / three 3 / four 4 / five 5 / six 6 / seven 7 / eight 8 / nine 9 / ten 10 / eleven 11 / twelve 12 /
+fifteen 15 / sixteen 16 / twenty 20 / thirty 30 / forty 40 / fifty 50 / sixty 60 / hundred 100 / thousand 1000
+"""
+
 
 @lru_cache(maxsize=1 << 12)
 def other_forms(word: str) -> Mapping[str, float]:
@@ -111,11 +117,11 @@ def _who_does(own: str) -> Iterator[str]:
 
 
 def readings(word: str) -> tuple[str, ...]:
-    """The same lower-case word as others write it: spelled in the other English, at length, one of several, or in
-    another form that no ending tells.
+    """The same lower-case word as others write it: spelled in the other English, at length, one of several, in another
+    form that no ending tells, or as a figure.
 
-    >>> readings("licence"), readings("config"), readings("pdfs"), readings("lamp"), readings("forgot")
-    (('license',), ('configuration',), ('pdf',), (), ('forget', 'forgotten'))
+    >>> [*map(readings, ("licence", "config", "pdfs", "lamp", "forgot", "five"))]
+    [('license',), ('configuration',), ('pdf',), (), ('forget', 'forgotten'), ('5',)]
     """
     several = _ACRONYMS.fullmatch(word)
     return (*_spelled(word), *_at_length().get(word, ()), *(several.groups() if several else ()))
@@ -133,7 +139,7 @@ def _shortened() -> Mapping[str, tuple[str, ...]]:
 
 @cache
 def _at_length() -> Mapping[str, tuple[str, ...]]:
-    forms = [line.split() for line in _IRREGULAR.split("/")]
+    forms = [line.split() for line in (*_IRREGULAR.split("/"), *_COUNTED.split("/"))]
     found = {one: tuple(other for other in own if other != one) for own in forms for one in own}
     for word, *short in map(str.split, _SHORT.split("/")):
         found |= {one: (*found.get(one, ()), word) for one in short}

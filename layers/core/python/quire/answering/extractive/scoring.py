@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from quire.analysis.symbols import fold_symbol
+from quire.analysis.symbols import fold_separators, fold_symbol
 from quire.analysis.terms import analyze
 from quire.answering.extractive.definitions import definition_shares
 from quire.answering.extractive.passages import CODE, Passage, split_passages
@@ -95,8 +95,8 @@ def score_passages(
     `vector` is the question's row; None, like no embedder, leaves it at the terms. `apart` is that of the question
     without its common words, where it has some: it moves no passage.
     """
-    names = set(written_names(question.text))
-    if names.isdisjoint(symbol for hit in hits for symbol in hit.chunk.symbols):
+    names = set(map(fold_separators, written_names(question.text)))
+    if names.isdisjoint(fold_separators(symbol) for hit in hits for symbol in hit.chunk.symbols):
         # Nothing is called as it is written: then case tells no names apart.
         names = set(map(fold_symbol, names))
     priors = [(hit, _prior(hit, hits) + NAMED * _defines(hit, names)) for hit in hits]
@@ -154,7 +154,7 @@ def _prior(hit: Hit, hits: Sequence[Hit]) -> float:
 def _defines(hit: Hit, names: set[str]) -> bool:
     """Whether the chunk defines one of the names, as they are written or folded: others only mention it."""
     symbols = hit.chunk.symbols
-    return bool(names) and not names.isdisjoint((*symbols, *map(fold_symbol, symbols)))
+    return bool(names) and not names.isdisjoint((*map(fold_separators, symbols), *map(fold_symbol, symbols)))
 
 
 def _order(one: Scored) -> tuple[float, int, int]:

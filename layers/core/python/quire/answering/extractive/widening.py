@@ -42,6 +42,8 @@ CROSSING = 3.0
 """What stands under the same heading is preferred to the next section, by so much."""
 ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
 """An entry of a reference is shown whole up to so many characters; of a longer one so many paragraphs stand first."""
+SIGNATURE = 300
+"""Characters of code below a heading that are shown with what stands below them."""
 WORTHLESS = -9.0
 BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 """Signs of the row below an underlined title."""
@@ -166,7 +168,23 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
         first, last = min(first, best), max(last, best)
     while first < place and ((first and page.pieces[first].follows) or _is_code_alone(page, first)):
         first += 1  # what it points back at, or what leads into the code, has no room
-    return first, last
+    return first - (page.crosses and _has_signature(page, first, last)), last
+
+
+def _has_signature(page: _PageText, first: int, last: int) -> bool:
+    """Whether a few lines of code stand between the heading and the piece `first`: how the method is declared, the
+    command that the section is about. The heading leads into them."""
+    before = first - 1
+    if (
+        before < 0
+        or page.pieces[before].kind != CODE
+        or page.pieces[before].section != page.pieces[first].section
+    ):
+        return False
+    begins = before == 0 or page.pieces[before - 1].section != page.pieces[before].section
+    piece = page.pieces[before]
+    is_short = piece.end - piece.start <= SIGNATURE and page.pieces[last].end - piece.start <= page.room
+    return begins and piece.section > 0 and is_short
 
 
 def _belongs(page: _PageText, side: int, first: int, place: int) -> bool:
