@@ -13,6 +13,7 @@ from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import EXTRACTIVE, Answer
 from quire.documents import Chunk, Citation, Hit
 from quire.index.opened import OpenedIndex
+from quire.parsing.scan import fence_behind
 from quire.search.excerpts import ExpandedPassage, expand
 
 _ELSEWHERE = frozenset(("path", "start_line", "end_line", "calls", "title", "heading"))
@@ -76,7 +77,6 @@ def _place(one: CitationWire) -> str:
 
 SHORTENED = "The answer was cut to `max_tokens`."
 _MARK = re.compile(r"(?<!\\)\[(\d+)\]")
-_FENCE = re.compile(r"^(`{3,}|~{3,})", re.MULTILINE)
 FEWEST_CITATIONS = 2
 """As many are named where so many files or passages answer, section 19."""
 
@@ -142,11 +142,8 @@ def _paragraphs(text: str) -> list[str]:
             parts[-1] += f"\n\n{block}"
         else:
             parts.append(block)
-        for mark in _FENCE.findall(block):
-            if not fence:
-                fence = mark
-            elif mark.startswith(fence):
-                fence = ""
+        for line in block.split("\n"):
+            fence = fence_behind(fence, line)
     return parts
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.claims import is_api, missing_symbols
+from quire.answering.claims import missing_symbols
 from quire.answering.request import Inquiry
 from quire.chunking import CHUNKERS
 from quire.documents import Document
@@ -21,8 +21,8 @@ SHELF = shelf_of(CHUNKS, profile="roblox", title="Engine", extra={"hierarchy": H
 
 
 def test_a_collection_with_a_hierarchy_describes_an_api() -> None:
-    assert is_api(SHELF.index)
-    assert not is_api(shelf_of(CHUNKS, profile="docs").index)
+    assert SHELF.index.is_api
+    assert not shelf_of(CHUNKS, profile="docs").index.is_api
 
 
 @pytest.mark.parametrize(

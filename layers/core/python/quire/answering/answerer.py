@@ -13,7 +13,7 @@ from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
 from quire.answering.about_answers import ALSO, EXAMPLE, SOURCE, AboutAnswer
 from quire.answering.abstention import DEFAULT, Abstention
-from quire.answering.claims import is_api, missing_symbols, sentence
+from quire.answering.claims import missing_symbols, sentence
 from quire.answering.conversation import (
     Reading,
     complete,
@@ -264,7 +264,7 @@ def _write(request: _Request, findings: Findings) -> Writing:
     collection, inquiry, model = request.collection, request.inquiry, request.model
     abstention = _abstention(collection, findings)
     written = WrittenAnswer("")
-    if is_api(collection.index) and (missing := missing_symbols(collection.index, inquiry.question)):
+    if collection.index.is_api and (missing := missing_symbols(collection.index, inquiry.question)):
         title = name_of(collection)
         text = "\n\n".join(sentence(one, title, collection.label) for one in missing)
         return (yield from _say(WrittenAnswer(text, answerable=False)))
@@ -489,7 +489,7 @@ def _generate(request: _Request, findings: Findings, model: AnswerModel) -> Writ
 
 def _flags(collection: AskedCollection, text: str) -> tuple[str, ...]:
     """Names in a generated answer that the collection's API does not have."""
-    if not is_api(collection.index):
+    if not collection.index.is_api:
         return ()
     title = name_of(collection)
     return tuple(

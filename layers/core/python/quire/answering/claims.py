@@ -22,11 +22,6 @@ class MissingSymbol:
     nearest: tuple[str, ...]
 
 
-def is_api(index: OpenedIndex) -> bool:
-    """Whether the collection describes an API, so that a symbol it does not have does not exist."""
-    return index.is_api
-
-
 def missing_symbols(index: OpenedIndex, text: str) -> list[MissingSymbol]:
     """Members that the text names on a class which the collection has, and which that class does not have.
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from quire.parsing.scan import fence_behind
+
 LEAST_ENTRIES = 3
 """Fewer links in a list may be what a sentence before it speaks of."""
 _ENTRY = re.compile(
@@ -19,7 +21,6 @@ _ENTRY = re.compile(
     re.VERBOSE,
 )
 _HEADING = re.compile(r"[ \t]{0,3}(#{1,6})[ \t]+\S")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 
 
 def contents_lines(text: str) -> list[tuple[int, int]]:
@@ -40,10 +41,8 @@ def _runs(lines: list[str]) -> Iterator[tuple[int, int]]:
     entries: list[int] = []
     fence = ""
     for number, line in enumerate([*lines, "end"], 1):
-        opened = _FENCE.match(line)
-        if opened and (not fence or opened[1].startswith(fence)):
-            fence = "" if fence else opened[1]
-        elif not fence and _ENTRY.fullmatch(line):
+        before, fence = fence, fence_behind(fence, line)
+        if not (before or fence) and _ENTRY.fullmatch(line):
             entries.append(number)
             continue
         elif not line.strip():

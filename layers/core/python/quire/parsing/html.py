@@ -10,7 +10,7 @@ from itertools import chain, pairwise
 
 from quire.parsing.javascript import TECHNICAL, is_code_attribute, quoted_values
 from quire.parsing.markup import emit_strings
-from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row
+from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row, fence_behind
 from quire.parsing.tags import (
     BLOCK,
     CELLS,
@@ -67,7 +67,6 @@ _BASE = re.compile(
 """What stands before an exponent: behind a word, a bracket or a long number it is mostly a footnote's number."""
 _RUN = re.compile("`{3,}")
 _DIRECTIVE = re.compile(r"\sv-[a-z]")
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _BLOCKS = "|".join(sorted(BLOCK - {"pre", "table", "tr", "td", "th", "thead", "tbody", "tfoot"}))
 _HTML_BLOCK = re.compile(
     rf"""
@@ -490,11 +489,9 @@ def without_indent(text: str) -> str:
     margin: str | None = None
     fenced = apart = ""
     for number, line in enumerate(lines):
-        fence = _FENCE.match(line)
-        if fence and not apart and (not fenced or (fence[1].startswith(fenced) and not fence[2].strip())):
-            fenced, margin = "" if fenced else fence[1], None
-        elif fenced:
-            continue
+        before, fenced = fenced, fenced if apart else fence_behind(fenced, line)
+        if fenced or before:
+            margin = None
         elif apart or _APART.search(line):
             apart = apart or "".join(f"</{opened}" for opened in _APART.findall(line)[:1])
             apart, margin = "" if apart in line else apart, None

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 
 from quire.parsing import javascript
-from quire.parsing.scan import BREAK, Insert, MarkupScan
+from quire.parsing.scan import BREAK, Insert, MarkupScan, fence_behind
 from quire.parsing.tags import Tag, read_tag
 
 MOST_UNCLOSED = 50
@@ -28,7 +28,6 @@ LOOKS_MDX = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 """A file that may be MDX, whatever it is called, where no code says so."""
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 # Each alternative begins with one character, which lets the search skip to where one of them stands.
 _TOKEN = re.compile(
     r"""
@@ -110,12 +109,8 @@ def without_code(text: str) -> str:
     """The text without its fenced code blocks; one that is never closed goes on to the end."""
     kept, opened = [], ""
     for line in text.split("\n"):
-        fence = _FENCE.match(line)
-        if opened:
-            opened = "" if fence and fence[1] == opened and not fence[2].strip() else opened
-        elif fence:
-            opened = fence[1]
-        else:
+        before, opened = opened, fence_behind(opened, line)
+        if not (before or opened):
             kept.append(line)
     return "\n".join(kept)
 

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from quire.parsing.scan import fence_behind
+
 NO_TITLES: Mapping[str, str] = {}
 
 _SIGN = re.compile(r"^[ \t]*+(?:`{3,}|~{3,}|:{3,})\{[A-Za-z]", re.MULTILINE)
@@ -20,7 +22,6 @@ _DIRECTIVE = re.compile(
     """,
     re.VERBOSE,
 )
-_FENCE = re.compile(r"[ \t]*+(`{3,}|~{3,})")
 _OPTION = re.compile(r"[ \t]*+:[\w-]++:(?:[ \t].*)?$")
 _ROLE = re.compile(
     r"""
@@ -163,8 +164,8 @@ class _DirectiveReader:
             self._show("")
         elif directive := _DIRECTIVE.fullmatch(line):
             self._begin(directive)
-        elif fence := _FENCE.match(line):
-            self._options, self._fence = "", fence[1]
+        elif fence := fence_behind("", line):
+            self._options, self._fence = "", fence
             self._show(line)
         else:
             self._options = ""
@@ -178,9 +179,7 @@ class _DirectiveReader:
 
     def _take_code(self, line: str, bare: str) -> None:
         if self._fence:
-            self._fence = (
-                "" if bare.startswith(self._fence) and not bare.strip(self._fence[0]) else self._fence
-            )
+            self._fence = fence_behind(self._fence, bare)
         elif (self._options and self._is_option(bare)) or (self._announced and not bare):
             self._show("")
             return

@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from quire.parsing.scan import fence_behind
+
 _SIGNS = re.compile(
     r"""
     ^[ \t]*+(?: (?:!!!|\?\?\?\+?)[ \t]*+[\w-]++[^\n]*+\n (?:[ \t]*+\n)?+ (?:[ ]{4}|\t)  # text below it is indented
@@ -140,8 +142,9 @@ class _BlockReader:
         if line.strip() and ended:
             self._close(ended[0])
         prefix, rest = self._without_indents(line)
-        if self._fence or _FENCE.match(rest):
-            self._read_fence(rest)
+        fence = _FENCE.match(rest)
+        if self._fence or fence:
+            self._fence = fence_behind(self._fence, fence[1] + fence[2] if fence else "")
         elif closing := [one for one in self._blocks if one.slashes and one.slashes == rest.strip()]:
             self._close(closing[-1])
             rest = ""
@@ -172,13 +175,6 @@ class _BlockReader:
             prefix += line[at:begin].ljust(begin - at) + block.mark
             at = max(at, end)
         return prefix, line[at:]
-
-    def _read_fence(self, rest: str) -> None:
-        found = _FENCE.match(rest)
-        if not self._fence and found and not (found[1][0] == "`" and "`" in found[2]):
-            self._fence = found[1]
-        elif found and found[1].startswith(self._fence) and not found[2].strip():
-            self._fence = ""
 
     def _open(self, opening: re.Match[str], indent: int) -> str:
         """Begin a block; the line that stands for its opening: a callout of its kind and title, or a tab's name."""

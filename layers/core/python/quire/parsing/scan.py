@@ -16,8 +16,24 @@ INSERT, BREAK, TICK, NOTHING = "\ue001", "\ue002", "\ue003", "\ue004"
 MOST_MISSING = 500
 """Different ends that are looked for in vain in one file; beyond, nothing is found."""
 MARKS = re.compile("[\ue001-\ue004]")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _TICKS = re.compile("`+")
 _MARGIN = " \t>-*+\n"
+
+
+def fence_behind(opened: str, line: str) -> str:
+    """The signs of the fence that is open behind a line, "" for none, where `opened` was before it: its like alone
+    closes it, or a longer one.
+
+    >>> [fence_behind(*one) for one in (("", "```c"), ("```", "````"), ("```", "```c"), ("", "```c```"))]
+    ['```', '', '```', '']
+    """
+    fence = _FENCE.match(line)
+    if fence is None or (not opened and fence[1][0] == "`" and "`" in fence[2]):  # code within a line
+        return opened
+    if not opened:
+        return fence[1]
+    return "" if fence[1].startswith(opened) and not fence[2].strip() else opened
 
 
 @dataclass(frozen=True, slots=True)

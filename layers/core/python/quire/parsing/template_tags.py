@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from quire.parsing.markup import without_code
+from quire.parsing.scan import fence_behind
 
-_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})(.*)")
 _SHORTCODE = re.compile(
     r"""
     (?P<code>`[^`\n]++`)                                     # stays as it is written
@@ -110,11 +110,7 @@ def without_template_tags(text: str, generator: str) -> str:
             kept = inside(line, holders)
         else:
             kept = outside(line, holders) if reader or _TAGS.fullmatch(line.strip()) else line
-        fence = _FENCE.match(kept)
-        if fence and not opened:
-            opened = fence[1]
-        elif fence and fence[1].startswith(opened) and not fence[2].strip():
-            opened = ""
+        opened = fence_behind(opened, kept)
         shown.append(kept)
     return "\n".join(shown)
 
@@ -130,10 +126,8 @@ def _with_whole_tags(lines: Sequence[str]) -> Iterator[str]:
     opened, at = "", 0
     while at < len(lines):
         line, ends = lines[at], at
-        fence = _FENCE.match(line)
-        if fence and not (opened and fence[2].strip()) and fence[1].startswith(opened):
-            opened = "" if opened else fence[1]
-        elif not opened and _TORN.search(line):
+        before, opened = opened, fence_behind(opened, line)
+        if not (before or opened) and _TORN.search(line):
             below = range(at + 1, min(at + MOST_LINES, len(lines)))
             ends = next((row for row in below if "{" in lines[row] or "}" in lines[row]), at)
             ends = ends if _ENDS.match(lines[ends]) else at

@@ -51,9 +51,10 @@ from quire.answering.extractive.rst_text import (
 )
 from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, fence_of
+from quire.parsing.formats import CONVERTED, fence_of, fenced
 from quire.parsing.line_maps import LINE_MAP, lines_at
 from quire.parsing.rst import TITLES, rst_anchors
+from quire.parsing.scan import fence_behind
 
 if TYPE_CHECKING:
     from quire.parsing.readable import ReadablePart
@@ -366,10 +367,10 @@ def _code(citation: Citation) -> str:
     unknown = language == "text" and suffix not in TEMPLATES
     name = fence_of(suffix) if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
-        return f"{line} [{citation.n}]\n\n{fenced(citation.quote, 'text')}"
+        return f"{line} [{citation.n}]\n\n{_code_block(citation.quote, 'text')}"
     begin, end = docstring_around(chunk.text, citation.start, citation.end)
     body = f"{begin}{citation.quote}{end or _ending(citation)}"
-    return f"{line} [{citation.n}]\n\n{fenced(body, name)}"
+    return f"{line} [{citation.n}]\n\n{_code_block(body, name)}"
 
 
 def _ending(citation: Citation) -> str:
@@ -388,19 +389,17 @@ def _ending(citation: Citation) -> str:
     return f"\n{rest[:depth]}{sign} ..."
 
 
-def fenced(code: str, language: str = "") -> str:
-    """A fenced block around code that was dedented; the fence is longer than any inside.
+def _code_block(code: str, language: str = "") -> str:
+    """A fenced block around code that was dedented.
 
-    >>> print(fenced("    x = 1", "python"))
+    >>> print(_code_block("    x = 1", "python"))
     ```python
     x = 1
     ```
     """
     code = code.replace("\r\n", "\n")  # a blank line with a carriage return would be one that is not set in
     body = _set_out(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
-    longest = max((len(ticks) for ticks in re.findall(r"`{3,}", body)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{body}\n{fence}"
+    return fenced(body, language)
 
 
 def _set_out(code: str) -> str:
@@ -437,14 +436,16 @@ def _prose(citation: Citation) -> str:
     is_markdown = _suffix(chunk) in _MARKDOWN_SUFFIXES
     is_rst = chunk.metadata.get("lang") == "rst" or (not is_markdown and bool(_RST.search(citation.quote)))
     torn = _torn_code(chunk.text) if is_rst else 0
-    parts = [fenced(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
+    parts = (
+        [_code_block(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
+    )
     for block in split_blocks(chunk.text):
         start, end = max(block.start, citation.start, torn), min(block.end, citation.end)
         if start < end:
             parts.append(_block(chunk, block, chunk.text[start:end], is_rst=is_rst))
     said = linked(_closed("\n\n".join(part for part in parts if part.strip())), (chunk,))
     # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
-    return said or (fenced(citation.quote, "rst") if is_rst else plain_words(citation.quote))
+    return said or (_code_block(citation.quote, "rst") if is_rst else plain_words(citation.quote))
 
 
 def as_read(chunk: Chunk) -> str:
@@ -535,11 +536,11 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if (shown_code := _own_fence(stored, quote, is_code=block.kind == CODE)) is not None:
         return shown_code
     if block.kind == PARAGRAPH and _is_bare_code(chunk, block, quote):
-        return fenced(quote)
+        return _code_block(quote)
     if is_rst:
         quote = titled_references(quote, chunk.metadata.get(TITLES))
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
-        return fenced(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
+        return _code_block(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
     return _list(_set_in(_dedented(quote))) if block.kind == LIST else plain_words(_dedented(quote))
 
 
@@ -548,12 +549,10 @@ def _set_in(quote: str) -> str:
     lines: list[str] = []
     mark, indent = "", 0
     for line in quote.splitlines(keepends=True):
-        fence = _ANY_FENCE.match(line)
-        if fence and not mark:
-            mark, indent = fence[2], len(fence[1])
-        elif fence and fence[2].startswith(mark) and not fence[3].strip():
-            mark = ""
-        is_out = mark and not fence and line.strip() and not line.startswith(" " * indent)
+        before, mark = mark, fence_behind(mark, line)
+        if not before:
+            indent = len(line) - len(line.lstrip(" "))
+        is_out = before and mark and line.strip() and not line.startswith(" " * indent)
         lines.append(" " * indent + line.lstrip(" ") if is_out else line)
     return "".join(lines)
 
@@ -617,7 +616,7 @@ def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
         _FENCE_TITLE.search(quote.partition("\n")[0]) if opening and quote.startswith(opening[0]) else None
     )
     above = f"{_file_or_words(titled[1] or titled[2])}:\n\n" if titled else ""
-    return above + fenced("\n".join(lines), opening[3] if opening else "")
+    return above + _code_block("\n".join(lines), opening[3] if opening else "")
 
 
 def _file_or_words(title: str) -> str:
@@ -660,7 +659,7 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
     unknown.
     """
     if _GRID.search(stored):
-        return grid_with_head(stored, quote) or fenced(quote)
+        return grid_with_head(stored, quote) or _code_block(quote)
     if is_rst and (drawn := drawn_rows(stored, quote)):
         return drawn
     rows = [
@@ -694,7 +693,7 @@ def plain_words(text: str) -> str:
     '- Take items\\\\[0], see \\\\[1] and `__init__`.'
     """
     if "<pre" in text:
-        text = _PRE.sub(lambda found: f"\n\n{fenced(unescape(found[1]))}\n\n", text)
+        text = _PRE.sub(lambda found: f"\n\n{_code_block(unescape(found[1]))}\n\n", text)
         text = _GAP.sub("\n\n", text)
     blocks = [span for span in _code_spans(text) if "\n" in text[slice(*span)]]
     text = _outside(text, blocks, _without_debris)
