@@ -24,7 +24,7 @@ from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.asked_section import AskedSection, asked_section, with_section
 from quire.answering.extractive.code_answers import handed_to
 from quire.answering.extractive.definitions import SAID, defining_hits
-from quire.answering.extractive.entries import asked_name, begins_entry, entry_hits, entry_of
+from quire.answering.extractive.entries import asked_name, begins_entry, entry_of
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
 from quire.answering.extractive.parts import AskedPart, bare, is_about, is_told_by, named_first, parts_of
 from quire.answering.extractive.retelling import find_quote, said_at
@@ -385,7 +385,6 @@ def _passages(
         )
     most = READ_CODE if collection.index.profile == "code" else READ_HITS
     read += defining_hits(collection.index, text, read, filters)
-    read += entry_hits(collection.index, text, read, filters)
     read += known_page_hits(collection.index, text, read, filters)
     first = (*told[:most], *read[len(told) :])
     embedder = collection.embedder

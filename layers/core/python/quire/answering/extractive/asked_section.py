@@ -18,7 +18,6 @@ from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.answering.extractive.scoring import Scored, score_passages
-from quire.answering.extractive.trails import is_general
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.section_kinds import is_alike, kinds_said, shares_a_kind
 from quire.documents import Chunk, Hit
@@ -68,7 +67,7 @@ def asked_section(
 
     What the titles above a section say is left out of the question, and so is `topic`, what was asked before: of
     "options of the pump" *Options* is left on the page *Pump*. Of several such sections the one is meant with most of
-    the headings that stand above `at`, and then with fewest others that nobody asked for.
+    the headings that stand above `at`.
     """
     wanted, own = kinds_said(question), _trail(at)
     known = frozenset(analyze(f"{topic} {at.breadcrumb.partition(' › ')[0]}"))
@@ -81,10 +80,10 @@ def asked_section(
         chunk for chunk in chunks if any(shares_a_kind(rest, kinds_said(one)) for one in _titles(chunk))
     ]
     trails = {trail: None for chunk in titled for trail in _sections(chunk) if _says(trail, wanted, known)}
-    ranked = sorted(trails, key=lambda one: (-_shared(own, one), _unasked(own, one, wanted | known)))
-    if not ranked or (not topic and _unasked(own, ranked[0], wanted | known)):
+    if not trails:
         return None
-    trail, depth = ranked[0], len(ranked[0])
+    trail = max(trails, key=lambda one: _shared(own, one))
+    depth = len(trail)
     holding = {chunk.id for chunk in titled if any(one[:depth] == trail for one in _sections(chunk))}
     return AskedSection(
         trail, tuple(one for one in chunks if one.id in holding or _trail(one)[:depth] == trail)
@@ -108,13 +107,6 @@ def _says(trail: Sequence[str], wanted: frozenset[str], known: frozenset[str]) -
     *above, title = trail
     said, known = kinds_said(title), known.union(analyze(" ".join(above)))
     return is_alike(wanted, said) or is_alike(wanted - known, said - known)
-
-
-def _unasked(own: Sequence[str], trail: Sequence[str], asked: frozenset[str]) -> int:
-    """How many of the headings above the section, but those above `own`, say what was not asked for. *Reference* says
-    nothing."""
-    others = (title for title in trail[_shared(own, trail) : -1] if not is_general(title))
-    return sum(not asked.issuperset(analyze(title)) for title in others)
 
 
 def _shared(one: Sequence[str], other: Sequence[str]) -> int:

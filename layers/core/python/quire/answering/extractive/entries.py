@@ -4,26 +4,19 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
-from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.passages import ITEM, ROW
 from quire.answering.extractive.rendering import is_code_chunk, title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
-from quire.documents import Chunk, Hit
-from quire.index.opened import OpenedIndex
 from quire.search.intent import marked_names
-from quire.search.query import term_weights, written_keys
+from quire.search.query import written_keys
 
-LOOKED_AT, MOST_BESIDE = 32, 5
-"""Chunks that say the name best, in which its entries are looked for, where the question says no more words beside."""
-MOST_FOUND = 4
-HEADING_WEIGHT = 0.5
 TITLED = 3
 """How many words more a question may say beside a name that it marks and a section is called by: `request()`."""
 SHORTEST_PART = 3
@@ -129,7 +122,7 @@ def best_entry(
     """
     beside = beside_name(question.idf, name)
     said = {one.hit.chunk.id: beside & set(analyze(one.hit.chunk.breadcrumb)) for one in ranked}
-    texts = [one for one in ranked if not (is_code_chunk(one.hit.chunk) or _is_history(one.hit.chunk))]
+    texts = [one for one in ranked if not is_code_chunk(one.hit.chunk)]
     titled = {place: _is_titled(one, name) for place, one in {_section(one): one for one in texts}.items()}
     further = TITLED * (name in map(fold_symbol, marked_names(question.text)))
     near = [
@@ -177,11 +170,6 @@ def _is_written_so(one: Scored, question: str, name: str) -> bool:
     return asked in _SIGNS_BESIDE.split(f"{title} {line}")
 
 
-def _is_history(chunk: Chunk) -> bool:
-    """Whether it stands in notes of releases, where code is indexed."""
-    return chunk.metadata.get("role") == "history"
-
-
 def _section(one: Scored) -> tuple[str, tuple[int, int] | None]:
     return one.hit.chunk.id, one.passage.heading
 
@@ -203,36 +191,3 @@ def _at_entry(one: Scored, name: str) -> Scored | None:
 def _is_titled(one: Scored, name: str) -> bool:
     title = title_above(one.hit.chunk, one.passage.start).strip("*\n ").rpartition(" › ")[2]
     return bool(entry_of(name).match(title)) or title.lower().endswith((f" [{name}]", f" ({name})"))
-
-
-def entry_hits(
-    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
-) -> tuple[Hit, ...]:
-    """Texts with an entry of the one name that the question writes, not among the hits seen, with ranks behind them."""
-    name = asked_name(question)
-    if not name or not seen:
-        return ()
-    entry, beside = entry_of(name), beside_name(analyze(question), name)
-
-    def has_entry(chunk: Chunk) -> bool:
-        return not (is_code_chunk(chunk) or _is_history(chunk)) and bool(entry.search(chunk.text))
-
-    def said_above(chunk: Chunk) -> int:
-        return len(beside & set(analyze(chunk.breadcrumb)))
-
-    is_seen = any(said_above(hit.chunk) == len(beside) and has_entry(hit.chunk) for hit in seen)
-    # Code that defines it tells what it is.
-    is_defined = any(name in map(fold_symbol, hit.chunk.symbols) for hit in seen)
-    if is_seen or is_defined or len(beside) > MOST_BESIDE:
-        return ()
-    found = index.search(term_weights(question, HEADING_WEIGHT), LOOKED_AT, index.filters.chunks(filters))
-    known = {hit.chunk.id for hit in seen}
-    new = [
-        chunk for chunk in index.fetch(found.ordinals.tolist()) if chunk.id not in known and has_entry(chunk)
-    ]
-    new.sort(key=lambda chunk: -said_above(chunk))
-    hits = (
-        Hit(chunk, seen[-1].rank + place, seen[0].score, None, seen[0].version)
-        for place, chunk in enumerate(new[:MOST_FOUND], 1)
-    )
-    return evidence_of(question, tuple(hits))

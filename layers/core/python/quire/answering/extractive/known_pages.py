@@ -265,7 +265,7 @@ def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored
     found = {one: meant for one, chunk in chunks.items() if (meant := page.found_in(chunk))}
     if not found:
         return []
-    first = min(found, key=lambda one: (found[one][0], _start_line(chunks[one])))
+    first = min(found, key=lambda one: found[one][0])
     own = [one for one in ranked if one.hit.chunk.id == first]
     behind = [one for one in own if one.passage.start >= found[first][1] - 1] or own
     return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
@@ -329,8 +329,3 @@ def _titled(chunk: Chunk, title: re.Pattern[str]) -> int:
     headings = (block for block in split_blocks(chunk.text) if block.kind == HEADING)
     found = (block.start + 1 for block in headings if title.search(chunk.text, block.start, block.end))
     return next(found, 0)
-
-
-def _start_line(chunk: Chunk) -> int:
-    line = chunk.metadata.get("start_line")
-    return line if isinstance(line, int) else 0

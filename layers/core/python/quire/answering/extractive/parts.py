@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
-from pathlib import PurePosixPath
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
@@ -62,10 +61,6 @@ _FURTHER = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-PAGE_HEAD = 30
-"""Lines within which a page begins, behind what stands before its title."""
-_LETTERS = re.compile(r"[^a-z0-9]")
-"""What is left out where names are compared."""
 _SIGNATURE = re.compile(r"(?<=\w)[(<].*")
 """What a title has behind the name of a function."""
 _ARTICLE = re.compile(r"^(?:the|an?)[ ](?=\S+$)", re.IGNORECASE)
@@ -172,12 +167,11 @@ def _with_kind(parts: list[str]) -> list[str]:
 
 
 def is_about(part: Weighed, chunk: Chunk) -> bool:
-    """Whether the chunk defines what the part names, has a title that says the part and little else, or begins a page
-    whose file is called so."""
+    """Whether the chunk defines what the part names, or has a title that says the part and little else."""
     further = chunk.metadata.get("headings")
     titles = [chunk.breadcrumb, *(further if isinstance(further, list | tuple) else ())]
     own = [str(title).rpartition(" › ")[2] for title in titles]
-    return _begins_page_called(part.text, chunk) or _is_called(part, own, chunk.symbols)
+    return _is_called(part, own, chunk.symbols)
 
 
 def named_first(part: Weighed, told: Sequence[Scored]) -> list[Scored]:
@@ -193,7 +187,7 @@ def is_told_by(part: Weighed, one: Scored) -> bool:
     chunk, heading = one.hit.chunk, one.passage.heading
     title = chunk.text[slice(*heading)].strip("#= \n") if heading else chunk.breadcrumb.rpartition(" › ")[2]
     symbols = chunk.symbols if is_code_chunk(chunk) or is_entry(chunk) else ()  # a page's are its titles
-    return _begins_page_called(part.text, chunk) or _is_called(part, [title], symbols)
+    return _is_called(part, [title], symbols)
 
 
 def tells_all(parts: Sequence[AskedPart], chunk: Chunk) -> bool:
@@ -210,13 +204,3 @@ def _is_called(part: Weighed, titles: Sequence[str], symbols: Sequence[str]) -> 
     if not names.isdisjoint(map(fold_symbol, (*symbols, *titles, *called))):
         return True
     return len(words) > 1 and any(titled(part, set(analyze(title))) >= ABOUT for title in titles)
-
-
-def _begins_page_called(name: str, chunk: Chunk) -> bool:
-    """Whether a page begins with the chunk whose file is called by the name, with or without its last word, which may
-    be its kind: `basicauth.md` by "basicAuth middleware"."""
-    whole = name.removeprefix("the ").casefold()
-    called = {_LETTERS.sub("", one) for one in (whole, whole.rpartition(" ")[0])} - {""}
-    line = chunk.metadata.get("start_line")
-    is_first = not isinstance(line, int) or line <= PAGE_HEAD
-    return is_first and _LETTERS.sub("", PurePosixPath(chunk.document_id).stem.casefold()) in called
