@@ -172,25 +172,6 @@ def test_a_definition_that_is_one_chunk_is_shown_to_its_end_where_it_is_asked_wh
     assert "  jobs.clear" in text_of(shelf_of([long], profile="code"), "What does push_jobs do?")
 
 
-def test_what_a_class_does_is_told_by_its_method_before_its_fields_and_its_constructor() -> None:
-    head = code("cache.rb", "# Jobs that wait.\nclass JobCache\n  LIMIT = 10\n", "JobCache", 1, kind="class")
-    head = head._replace(symbols=("JobCache", "JobCache.LIMIT", "LIMIT"))
-    makes = "  # Full or not.\n  def initialize(jobs)\n    @jobs = jobs\n    @full = check(jobs)\n  end\n"
-    drops = "  # When none fits.\n  def add(job)\n    @jobs.shift if full?\n    @jobs.push(job)\n  end\n"
-    shelf = shelf_of(
-        [
-            head,
-            code("cache.rb", makes, "JobCache.initialize", 4, kind="method"),
-            code("cache.rb", drops, "JobCache.add", 9, kind="method"),
-        ],
-        profile="code",
-    )
-    text = text_of(shelf, "What does JobCache do when it is full?")
-    assert text.startswith("`JobCache`, cache.rb:1-3 [1]")
-    assert "`JobCache#add`" in text.partition("`JobCache#initialize`")[0]
-    assert "`JobCache#initialize`" in text_of(shelf, "How is a JobCache created full?")
-
-
 def test_a_definition_is_shown_to_its_end_where_it_is_asked_how_it_works() -> None:
     body = "".join(f"  worker_{n}.take(jobs.shift) if jobs.any? # of kind {n}\n" for n in range(32))
     long = code("push.rb", f"def push_jobs(jobs)\n{body}  jobs.clear\nend\n", "push_jobs", 1)

@@ -277,16 +277,6 @@ def test_the_midst_of_a_long_entry_is_shown_below_its_signature() -> None:
     assert "It beeps above 2 litres." in text
 
 
-@pytest.mark.parametrize(
-    ("question", "is_shown"),
-    [("Which events does Kettle.Pour have?", True), ("When does Kettle.Pour beep?", False)],
-)
-def test_of_a_long_entry_the_line_is_shown_whose_key_is_asked_for(question: str, is_shown: bool) -> None:
-    said = "Kettle.Pour has events that tell of each cup, which events it has. It beeps above 2 litres."
-    text = f"{ENTRY}{said}\n\n{LONG_ENTRY}Cups: Mug, Bowl, Jar\nEvents: Boiled, Emptied\n"
-    assert ("Events: Boiled, Emptied" in text_of(entry(text), question)) == is_shown
-
-
 def test_windows_of_a_file_that_overlap_say_their_lines_once() -> None:
     lines = [f"set PUMP_{n}=C:\\pump\\{n}" for n in range(40)]
     windows = [

@@ -1,4 +1,4 @@
-"""Lines of code that answer what is asked of a symbol: what it is set to, which errors it gives, what it does."""
+"""Lines of code that answer what is asked of a symbol: what it is set to, which errors it gives, what it takes."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from itertools import accumulate, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
-from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze, split_identifier
 from quire.answering.extractive.code_lines import (
-    best_lines,
     end_of_value,
     in_comments,
     in_docstrings,
@@ -37,7 +35,6 @@ from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ranking import contains, union
 from quire.search.candidates import find_callees
-from quire.search.intent import read_intent
 from quire.search.query import written_names
 
 CODE_CHARACTERS = 1_200
@@ -118,22 +115,6 @@ def value_in(question: Weighed, hits: Sequence[Hit], settings: Sequence[Hit]) ->
         and (line := value_line(question.text, hit.chunk.text, several=several, around=hit.chunk.breadcrumb))
     ]
     return max(found, key=itemgetter(0, 1))[2] if found else None
-
-
-def effects_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[CodeLines]:
-    """Of the symbol whose effects are asked for its head, and the chunk of its body that calls most."""
-    if not read_intent(question.text).callees:
-        return []
-    hit = next(_defining(question.text, hits), None)
-    if hit is None:
-        return []
-    body = max(continued(hit.chunk, beside), key=lambda one: len(calls_of(one)), default=None)
-    head = CodeLines(
-        hit, *best_lines(question, hit.chunk.text, 0, CODE_CHARACTERS if body else WHOLE_CHARACTERS)
-    )
-    if body is None:
-        return [head]
-    return [head, CodeLines(hit._replace(chunk=body), *best_lines(question, body.text, 0, CODE_CHARACTERS))]
 
 
 def errors_in(

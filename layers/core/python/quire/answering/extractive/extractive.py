@@ -25,7 +25,6 @@ from quire.answering.extractive.code_answers import (
     CodeLines,
     continued,
     documented_in,
-    effects_in,
     errors_in,
     value_in,
 )
@@ -33,7 +32,6 @@ from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import Beside, Rest, nothing_beside, rest_before, rest_behind
 from quire.answering.extractive.known_pages import opens_known_page
 from quire.answering.extractive.openings import (
-    asked_lines,
     best_opening,
     defines_one,
     entry_of_name,
@@ -48,10 +46,7 @@ from quire.answering.extractive.precedence import (
     asks_for_tests,
     asks_for_value,
     asks_for_working,
-    constructs,
-    held_by,
     is_entry,
-    is_member,
 )
 from quire.answering.extractive.quotes import Quote, written
 from quire.answering.extractive.rendering import is_code_chunk, title_above
@@ -177,7 +172,7 @@ def choose_quotes(
     )
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [
-        *_required(question, opening, ranked, parts),
+        *_required(opening, ranked, parts),
         *_unsaid_names(question, opening, ranked, quotes),
     ]
     answered = {lines.hit.chunk.id for lines in told}
@@ -195,7 +190,7 @@ def choose_quotes(
             wider = with_quote(quotes, quote, most + further, is_required=one in required)
             rest = _rest_of_code(question, wider, beside) if len(wider) > len(quotes) else []
             quotes, most = [*wider, *rest], most + len(rest)
-    chosen = [*_completed(quotes, beside, room), *_heads(quotes), *_asked_behind(question, quotes[0])]
+    chosen = [*_completed(quotes, beside, room), *_heads(quotes)]
     return without_gaps(said_once(in_order(chosen, topic)), beside)
 
 
@@ -214,9 +209,6 @@ def _first_quotes(
     quotes = [Quote(*lines, lines.start) for lines in told]
     if told:
         return [widened(question, opening, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
-    effects = [] if is_entry else effects_in(question, [other.hit for other in ranked], beside)
-    if effects:
-        return [Quote(*lines, lines.start) for lines in effects]
     first = widened(question, opening, ranked, FIRST_CHARACTERS, opens=not is_entry)
     quotes = _continued(first, _near(question, opening, ranked), beside) if goes_on else [first]
     return [*quotes, *_rest_of_code(question, quotes, beside)]
@@ -276,14 +268,6 @@ def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
                 yield Quote(quote.hit, 0, end, 0)
 
 
-def _asked_behind(question: Weighed, first: Quote) -> Iterator[Quote]:
-    """What the entry that the answer opens with says of it in lines behind the quote."""
-    text = first.hit.chunk.text
-    for line in asked_lines(question, first.hit.chunk):
-        if (start := text.find(f"\n{line}", first.end - 1) + 1) > 0:
-            yield Quote(first.hit, start, start + len(line), start)
-
-
 def _told_by_code(
     question: Weighed, ranked: Sequence[Scored], beside: Beside, settings: Sequence[Hit]
 ) -> list[CodeLines]:
@@ -325,10 +309,8 @@ def _of_parts(parts: Sequence[AskedPart], ranked: Sequence[Scored]) -> list[Scor
     return told or [part.best for part in parts]
 
 
-def _required(
-    question: Weighed, opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]
-) -> Iterator[Scored]:
-    """What a whole answer needs beside its opening: other parts of the question, and of a class the method."""
+def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPart]) -> Iterator[Scored]:
+    """What a whole answer needs beside its opening: other parts of the question."""
     told = [opening]
     for part in parts:
         if not any(is_told_by(part.weighed, one) for one in told):
@@ -337,16 +319,6 @@ def _required(
             best = next((one for one in named if is_told_by(part.weighed, one)), named[0])
             told.append(best)
             yield best
-    holder = opening.hit.chunk
-    members = [one for one in ranked if one.score > 0 and is_member(one.hit.chunk, holder)]
-    if asks_for_working(question.text):
-        members = [one for one in members if not constructs(one.hit.chunk)] or members
-    beyond = [_beyond_name(question, one, holder) for one in members]
-    # Of a class that is not asked about only what says more than its name.
-    if any(beyond) or (members and last_part(held_by(holder)) in question.text.casefold()):
-        yield max(
-            zip(beyond, members, strict=True), key=lambda one: (one[0], not constructs(one[1].hit.chunk))
-        )[1]
 
 
 def _unsaid_names(
@@ -362,13 +334,6 @@ def _unsaid_names(
     for name in written_names(question.text):
         if name not in said and (best := next((one for one in own if name in one.text), None)):
             yield best
-
-
-def _beyond_name(question: Weighed, one: Scored, holder: Chunk) -> float:
-    """How much the passage says of the question beside the name of what holds it, which each member may say."""
-    named = {term for symbol in holder.symbols[:1] for term in analyze(symbol)}
-    said = set(analyze(f"{one.text} {' '.join(one.hit.chunk.symbols[:1])}"))
-    return sum(weight for term, weight in question.idf.items() if term in said and term not in named)
 
 
 def _topic(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> str:

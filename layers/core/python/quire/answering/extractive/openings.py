@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.analysis.symbols import fold_symbol, last_part
@@ -26,8 +26,6 @@ from quire.answering.extractive.precedence import (
     asks_to_see,
     does_little,
     hands_on,
-    is_entry,
-    is_hidden,
     is_test,
     quoted_message,
     shows_use,
@@ -46,8 +44,6 @@ and for .73, .51 and .53 without this. Twice as much where a text was found for 
 questions of newcomers three more open rightly of those that chose it, three of the others."""
 HOW_TO_CODE = 2.0
 """What source code has less where it is asked how to do something: what explains it comes first where there is any."""
-HIDDEN = 2.0
-"""And what has code that cannot be called from elsewhere."""
 TEST = 1.5
 """What a test has less, unless the question asks for tests or for an example."""
 EXAMPLE, USE = 3.0, 1.0
@@ -56,12 +52,9 @@ MESSAGE = 4.0
 """What a passage has more that holds the words which a question quotes."""
 BESIDE_NAME = 2
 """Words that a question has at most beside the name that it asks about: "set", "value", "restart"."""
-BESIDE_KEY = 1
-"""Words that a question has at most beside the name of an entry and what it asks of it: "list the events of X"."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 _CALLED = re.compile(r"\b(\w++)\(")
-_KEYED_LINE = re.compile(r"^[A-Z][\w ]{0,80}: .++$", re.M)
 _KEY = re.compile(r"\b[A-Z][\w ]{0,80}(?=: )")
 _POINTERS = re.compile(
     r"""
@@ -109,13 +102,11 @@ def best_opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     is_explained = found is not None and is_of_use(question.text) and not is_code_chunk(found.chunk)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
     ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST * (1 + is_explained)
-    listing = [one for one in ranked if not all(map(is_facts, asked_lines(question, one.hit.chunk)))]
     return max(
         opens_known_page(question, ranked)
         or _of_tests(question, ranked)
         or _of_definition(question, ranked)
         or _of_member(question, ranked)
-        or listing
         or ranked,
         key=lambda one: one.score + ahead * (found is not None and one.hit.rank == found.rank),
         default=None,
@@ -192,19 +183,6 @@ def defines_one(chunk: Chunk, names: set[str]) -> bool:
     return not names.isdisjoint(map(fold_symbol, chunk.symbols))
 
 
-def asked_lines(question: Weighed, chunk: Chunk) -> Iterator[str]:
-    """Of an entry that the question names, the lines whose keys it asks for: `Events: Died, Ran`, where it says little
-    beside, or facts."""
-    if not is_entry(chunk) or not defines_one(chunk, set(map(fold_symbol, question.symbols))):
-        return
-    beside = question.idf.keys() - set(analyze(chunk.symbols[0]))
-    for line in _KEYED_LINE.findall(chunk.text):
-        keys = set(analyze(" ".join(_KEY.findall(line))))
-        asked = keys & beside
-        if asked and (is_facts(line) or (asked == keys and len(beside - keys) <= BESIDE_KEY)):
-            yield line
-
-
 def _says_nothing(chunk: Chunk) -> bool:
     """Whether it is code that says nothing, or of a page nothing but the line that has its title, or the tag of a
     template that takes its text from elsewhere."""
@@ -223,7 +201,7 @@ def _lessened(question: Weighed, chunk: Chunk) -> float:
         is_note = chunk.metadata.get("role") == "history" and "history" not in asked.roles
         return HOW_TO_CODE * (is_note and asked.is_how_to)
     wants_example, is_of_working = asks_for_example(text), asks_for_working(text)
-    less = HOW_TO_CODE * asked.is_how_to + HIDDEN * (asked.is_how_to and is_hidden(chunk))
+    less = HOW_TO_CODE * asked.is_how_to
     if wants_example:
         less = -USE if shows_use(chunk) else HOW_TO_CODE
     if is_test(chunk) and not (wants_example or asks_for_tests(text)):

@@ -61,7 +61,6 @@ _OF_ERRORS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_HIDES = re.compile(r"\b(?:private|protected|internal|fileprivate)\b")
 _OF_CODE = re.compile(r"\b(?:show|find|open|code|source|definition|implementation)\b", re.IGNORECASE)
 _OF_GIVING = re.compile(r"\b(?:thrown|raised|throws?|raises?)\b", re.IGNORECASE)
 _OF_WORKING = re.compile(
@@ -122,20 +121,6 @@ def constructs(chunk: Chunk) -> bool:
     parts = fold_symbol(chunk.symbols[0]).split(".") if chunk.symbols else []
     known = {*_CONSTRUCTORS, _OWN_CONSTRUCTORS.get(str(chunk.metadata.get("lang")))}
     return len(parts) > 1 and (parts[-1] in known or parts[-1] == parts[-2])
-
-
-def is_hidden(chunk: Chunk) -> bool:
-    """Whether what it defines is for use inside of its own file or type: by a name such as `_seal`, or as it says.
-
-    >>> is_hidden(Chunk("", "", "def _seal(): ...", "", symbols=("_seal",))), is_hidden(Chunk("", "", "x", ""))
-    (True, False)
-    """
-    if not chunk.symbols:
-        return False
-    name = chunk.symbols[0].rpartition(".")[2]
-    head = next((line for line in chunk.text.splitlines() if f"{name}(" in line), "").partition(name)[0]
-    is_dunder = name.startswith("__") and name.endswith("__")
-    return (name.startswith("_") and not is_dunder) or bool(_HIDES.search(head))
 
 
 def is_entry(chunk: Chunk) -> bool:
@@ -239,21 +224,3 @@ def quoted_message(question: str) -> str:
     quoted = (one or other for one, other in _QUOTED.findall(question))
     found = max(quoted, key=len, default="").strip(".:! ")
     return found if len(found.split()) >= MESSAGE_WORDS else ""
-
-
-def held_by(chunk: Chunk) -> str:
-    """What the members of a chunk's class stand in, folded: the symbol that it defines, or what it constructs."""
-    name = fold_symbol(chunk.symbols[0])
-    return name.rpartition(".")[0] if constructs(chunk) else name
-
-
-def is_member(chunk: Chunk, holder: Chunk) -> bool:
-    """Whether a chunk of code stands in what the other one defines: a class's method in the class, of which a
-    constructor is part."""
-    if not (is_code_chunk(holder) and holder.symbols) or chunk.document_id != holder.document_id:
-        return False
-    inside = f"{held_by(holder)}."
-    return any(
-        fold_symbol(name).startswith(inside)
-        for name in (*chunk.symbols[:1], chunk.breadcrumb.rpartition(" › ")[2])
-    )
