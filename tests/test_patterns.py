@@ -33,7 +33,6 @@ MADE_LATER = {
             "f'{_SIGNS} (?:{said})'",
         )
     },
-    "layers/core/python/quire/answering/extractive/code_lines.py: form": "an escaped name and a value beside it",
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
     "layers/core/python/quire/answering/unmentioned.py: f'\\b{re.escape(word)}[ -]v?\\d'": "an escaped word",
     "layers/core/python/quire/answering/unmentioned.py: wording": "around escaped names, attacked in its test",

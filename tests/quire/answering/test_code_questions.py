@@ -8,7 +8,7 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.code_answers import error_lines, statements_in
-from quire.answering.extractive.code_lines import best_lines, value_line
+from quire.answering.extractive.code_lines import value_line
 from quire.answering.extractive.extractive import choose_quotes
 from quire.answering.extractive.messages import message_of
 from quire.answering.extractive.precedence import is_test
@@ -640,17 +640,6 @@ def test_what_is_filtered_out_is_not_shown_beside_what_hands_its_work_to_it() ->
 def test_statements_of_a_function_are_counted_without_its_signature() -> None:
     text = "def f(\n    a,\n    b,\n):\n    # why\n    return g(\n        a,\n        b,\n    )\n"
     assert statements_in(code("f.py", text, "f", 1)) == 1
-
-
-def test_what_happens_under_a_condition_is_told_with_the_lines_of_the_condition() -> None:
-    steps = "".join(f'  pot.warm("the lid of jar {number}")\n' for number in range(40))
-    text = f"def fill(maxSize)\n{steps}  if maxSize == 0\n    tell(:no_end)\n  end\n{steps}end\n"
-    index = shelf_of([code("fill.rb", text, "fill", 1)], profile="code").index
-    for value in ("0", "zero"):
-        start, end = best_lines(weigh(f"What happens when maxSize is {value}?", index), text, 0, 600)
-        assert "  if maxSize == 0\n    tell(:no_end)" in text[start:end]
-    start, end = best_lines(weigh("What happens when maxSize is 9?", index), text, 0, 600)
-    assert "maxSize == 0" not in text[start:end]
 
 
 def test_errors_are_asked_of_a_function_by_the_words_of_its_name() -> None:

@@ -34,19 +34,6 @@ _CLOSES_FRAME = re.compile(r"(?:[})\]]|end)[;,)]*")
 _DIRECTIVE = re.compile(r"#(?:if|ifdef|ifndef|elif|else|region)\b.*")
 """Of a preprocessor; one that ends the lines says nothing of them."""
 _ENDS_PART = ("#endif", "#endregion")
-_TOLD_CONDITION = re.compile(
-    r"""
-    \b(?: when | if )[ ](?:the[ ])? `?(?P<name>[A-Za-z_]\w{2,60})`? [ ](?:is|equals|=|==|was)[ ](?:set[ ]to[ ])?
-    `?(?P<value> -?\d{1,9} | zero | none | nil | null | true | false | undefined ) `?(?!\w)  # of the name
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-_VALUES = {
-    "zero": "0",
-    "true": "[Tt]rue",
-    "false": "[Ff]alse",
-    **dict.fromkeys(("none", "nil", "null", "undefined"), "None|nil|null|nullptr|undefined"),
-}
 _HANDS_OUT = re.compile(
     r"""
     (?: (?:module\.)?exports (?:\.\w++)? [ ]? = [ ]? [\w.]++ | export[ ]default[ ] [\w.]++ ) ;?  # told elsewhere
@@ -130,8 +117,6 @@ def best_lines(
     held = [question.coverage(set(analyze(text[one:other]))) for one, other in parts]
     near = next((number for number, part in enumerate(parts) if part[0] <= at < part[1]), 0)
     place = held.index(max(held)) if within or max(held) > held[near] else near
-    if meets := _condition(question.text):  # of several the last: those before it prepare for it
-        place = max((number for number, part in enumerate(parts) if meets.search(text, *part)), default=place)
     first, last = _beside_imports(text, parts, place)
     if parts[place] not in whole:  # the beginning of a docstring explains the rest of it
         at = max(begin for begin, _ in whole if begin <= parts[place][0])
@@ -146,24 +131,6 @@ def best_lines(
 
 
 @lru_cache(maxsize=64)
-def _condition(question: str) -> re.Pattern[str] | None:
-    """What code says of the condition that a question tells of a name: `size == 0` of "when size is 0".
-
-    >>> condition = _condition("What happens when maxSize is zero?")
-    >>> [bool(condition.search(line)) for line in ("if conf.maxSize == 0 {", "if maxSize <= 0:", "maxSize = 9")]
-    [True, True, False]
-    """
-    found = _TOLD_CONDITION.search(question)
-    if found is None:
-        return None
-    value = next(
-        (form for said, form in _VALUES.items() if said == found["value"].lower()), re.escape(found["value"])
-    )
-    name = re.escape(found["name"])
-    form = rf"\b{name}`?\s{{0,3}}(?:[=!<>]={{1,2}}|[<>]|\bis)\s{{0,3}}(?:{value})(?!\w)"
-    return re.compile(form)
-
-
 def value_line(
     question: str, text: str, *, several: bool = False, around: str = ""
 ) -> tuple[float, int, int] | None:
