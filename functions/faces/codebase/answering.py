@@ -11,7 +11,7 @@ from functions.web.wire import metadata_wire, rounded
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import EXTRACTIVE, Answer
-from quire.documents import Chunk, Citation, Hit
+from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.parsing.scan import fence_behind
 from quire.search.excerpts import ExpandedPassage, expand
@@ -88,7 +88,7 @@ def cited(answer: Answer) -> list[CitationWire]:
     """
     if not answer.answerable:
         return []
-    named = [quote_lines(citation) for citation in answer.citations]
+    named = [citation_wire(quoted_part(citation), citation.n) for citation in answer.citations]
     further = max((one["n"] for one in named), default=0)
     for hit in answer.hits:
         if len({(one["path"], one["start_line"], one.get("page")) for one in named}) >= FEWEST_CITATIONS:
@@ -98,11 +98,6 @@ def cited(answer: Answer) -> list[CitationWire]:
             named.append(one)
             further += 1
     return named
-
-
-def quote_lines(citation: Citation) -> CitationWire:
-    """The lines that a citation quotes."""
-    return citation_wire(quoted_part(citation), citation.n)
 
 
 def _overlaps(one: CitationWire, other: CitationWire) -> bool:

@@ -77,7 +77,7 @@ class Judge:
             return self._read_code(unit.text)
         marked = read_marks(without_embeds(unit.text), self._known, self._own)
         self.dropped += marked.dropped
-        said = CITED.sub("", _outside_code(marked.text))
+        said = CITED.sub("", CODE_SPAN.sub("", marked.text))
         sentence = _LEAD.sub("", _plain(marked.text) if said != marked.text else marked.text, count=1)
         claim = claim_of(sentence, self._question, self._lexicon)
         if self._is_no_claim(sentence, claim):
@@ -152,10 +152,6 @@ class Judge:
 
     def _cite(self, numbers: Sequence[int]) -> None:
         self.used.update(dict.fromkeys(numbers))
-
-
-def _outside_code(text: str) -> str:
-    return CODE_SPAN.sub("", text)
 
 
 def _plain(text: str) -> str:
