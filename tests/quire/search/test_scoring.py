@@ -14,8 +14,11 @@ from quire.index.reader import open_segment
 from quire.index.tables import FileNames
 from quire.ports import Embedder
 from quire.profiles import profile_named
-from quire.ranking import rank
-from quire.search.ordering import BEST_CHUNKS, decay_further, lift_files
+from quire.ranking import NONE, rank
+from quire.search.candidates import Candidates
+from quire.search.intent import Intent
+from quire.search.ordering import BEST_CHUNKS, decay_further, lift_files, score
+from quire.search.query import Question
 from quire.search.retrieval import Query, retrieve
 from tests.support.corpus import write_corpus
 
@@ -60,6 +63,28 @@ def test_further_chunks_of_a_file_count_less_and_less(pairs: list[tuple[float, i
         file = int(documents[place])
         assert decayed[place] == pytest.approx(scores[place] * 0.8 ** shown.get(file, 0), abs=1e-6)
         shown[file] = shown.get(file, 0) + 1
+
+
+@pytest.mark.parametrize(("ideal", "first"), [(2.0, 0), (400.0, 3)])
+def test_a_files_chunks_speak_for_it_as_far_as_one_of_them_says_the_question(
+    ideal: float, first: int
+) -> None:
+    """Three chunks of one file are nearly as near as one of another, and all hold the same words of it."""
+    candidates = Candidates(
+        ordinals=np.arange(5, dtype=np.uint32),
+        cosines=np.array([0.58, 0.5, 0.5, 0.6, 0.4], np.float32),
+        keywords=np.array([1, 1, 1, 1, 0], np.float32),
+        ideal=ideal,
+        priors=np.ones(5, np.float32),
+        documents=np.array([0, 0, 0, 1, 2], np.uint32),
+        likeness=np.zeros(5, np.float32),
+        symbols=(),
+        named=NONE,
+        related=np.zeros(5, np.float32),
+    )
+    asked = Intent("What stops it?")
+    question = Question(asked.text, {}, names=(), whole=False, mended={}, intent=asked, unmended=asked)
+    assert score(candidates, question, profile_named("code"), "hybrid").ordinals[0] == first
 
 
 def test_a_name_is_like_a_question_that_says_it_and_says_little_else() -> None:

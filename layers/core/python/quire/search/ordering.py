@@ -39,6 +39,11 @@ NORMALIZED_DEPTH = 100
 """Min-max spans the best 100 scores: .729 nDCG@10 on SciFact against .716 by reciprocal rank."""
 BEST_CHUNKS = 5
 """Chunks of a file that speak for it; with all of them long files would win by their length."""
+TOLD = 0.4
+"""Of what a chunk with all of the question's terms would earn, the share from which on the best one says what is asked
+in its words. Of what matches by chance several chunks of a file say no more than one: of 66 questions to five code
+bases in words that they do not use, on which this was chosen, 31 have their place among ten hits (27 before); of 220 to
+four others that took no part 190 (189), MRR .642 (.640); nDCG@10 over seven repositories .942 (.942)."""
 NAME_LEAD = 0.5
 """Added to the fused score (at most 1) of a chunk that defines a named symbol; less where many share the name,
 and 1 where the question is nothing but the name."""
@@ -85,15 +90,22 @@ def score(candidates: Candidates, question: Question, profile: Profile, mode: st
         return EMPTY
     priors, documents = candidates.priors, candidates.documents
     scores = fuse_sides(candidates, _weight(profile, question, mode)) * priors
+    told = _told(candidates)
     if profile.coherence or profile.file_name:
         by_name = np.float32(profile.file_name) * priors * candidates.likeness
-        scores = lift_files(scores, documents, coherence=profile.coherence, by_name=by_name)
+        scores = lift_files(scores, documents, coherence=profile.coherence * told, by_name=by_name)
     for symbol in candidates.symbols:
         scores = lead_with_name(scores, candidates, symbol, question)
     scores = scores + candidates.related * (np.float32(RELATED_LIFT) * priors)
     if profile.decay < 1.0:
-        scores = decay_further(scores, documents, profile.decay)
+        scores = decay_further(scores, documents, 1.0 - (1.0 - profile.decay) * told)
     return rank(candidates.ordinals, scores, len(scores))
+
+
+def _told(candidates: Candidates) -> float:
+    """How far some chunk says the question in its words, 1 from `TOLD` on and where there is nothing else to go by."""
+    best = float(candidates.keywords.max(initial=0)) / max(candidates.ideal, 1e-9)
+    return 1.0 if candidates.cosines is None else min(1.0, best / TOLD)
 
 
 def _weight(profile: Profile, question: Question, mode: str) -> float:
