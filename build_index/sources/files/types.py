@@ -212,7 +212,9 @@ _GENERATED = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_TEST_FOLDERS = frozenset("test tests __tests__ spec specs testdata __mocks__ e2e t".split())
+_TEST_FOLDERS = frozenset(
+    "test tests __tests__ spec specs testdata fixtures __fixtures__ mocks __mocks__ fakes dummy e2e t".split()
+)
 _TEST_FOLDER = re.compile(
     r"""
     (?:  android | common | jvm | js | native | ios | desktop   # source sets of Kotlin and Gradle: src/androidTest
@@ -232,6 +234,7 @@ _TEST_NAME = re.compile(
     | (?:.+[a-z0-9])Tests?\.(?:java|php|cs|kt|scala|swift)    # `UserTest.java`, not `Latest.java`
     | IT[A-Z][a-z].+\.(?:java|kt) | .+[a-z0-9]IT\.(?:java|kt)       # Maven's integration tests
     | test-.+\.\w+ | .+\.test
+    | (?:.+[-_])?(?:test|fake|dummy|mock)[-_]?data\.\w+       # what fills a database to try it
     """,
     re.VERBOSE,
 )
@@ -262,7 +265,17 @@ _INTERFACE_NAME = re.compile(r"(?:variable|output|version)s?(?:[._-]\w+)?\.tf")
 """Of Terraform, where a module's variables and outputs stand apart from what it makes."""
 _LEGACY = re.compile(r"(?:\d+[-_. ])?(?:legacy|deprecated|obsolete)(?:[-_. ].*)?", re.IGNORECASE)
 """A folder or page of what something newer has taken the place of: `99-legacy/01-legacy-let.md`."""
-EXAMPLE, HISTORY, INTERFACE, LEGACY = "example", "history", "interface", "legacy"
+_UPKEEP = re.compile(
+    r"""
+    (?: .*/ )? (?:
+        \.(?:github|gitlab|circleci|buildkite|woodpecker|azure-pipelines|semaphore)/ .+ \.ya?ml  # what servers run
+      | \.(?:gitlab-ci|travis|drone|appveyor|cirrus)\.ya?ml
+      | (?:\w+[_-])?migrat(?:e|ions?)/ .+ \.(?:py|rb|php|exs?|[jt]s|go|java|kt|cs|rs)  # a database's steps
+    )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+EXAMPLE, HISTORY, INTERFACE, LEGACY, UPKEEP = "example", "history", "interface", "legacy", "upkeep"
 
 
 def language_of(path: str, text: str = "") -> str:
@@ -302,14 +315,19 @@ def is_test_path(path: str) -> bool:
 def role_of(path: str) -> str:
     """What a file is beside the code itself; "" for most.
 
-    `example`, `history` (notes of releases and upgrades) or `interface` (what a module of Terraform takes and gives).
+    `example`, `history` (notes of releases and upgrades), `interface` (what a module of Terraform takes and gives) or
+    `upkeep` (what servers run to build and check it, and steps by which a database came to be what it is).
 
     >>> role_of("_examples/rest/main.go"), role_of("docs/UPGRADE-20.0.md"), role_of("src/com/shop/samples/Basket.kt")
     ('example', 'history', '')
     >>> role_of("modules/vpc/outputs.tf")
     'interface'
+    >>> role_of(".github/workflows/lint.yml"), role_of("db/migrate/2019_add_lid.rb"), role_of(".github/SECURITY.md")
+    ('upkeep', 'upkeep', '')
     """
     *folders, name = path.split("/")
+    if _UPKEEP.fullmatch(path):
+        return UPKEEP
     if _INTERFACE_NAME.fullmatch(name):
         return INTERFACE
     if _HISTORY_NAME.fullmatch(name) or not _HISTORY_FOLDERS.isdisjoint(one.lower() for one in folders):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from build_index.sources.files.types import page_role
+from build_index.sources.files.types import page_role, role_of
 from quire.documents import Document
 from quire.index.opened import OpenedIndex
 from quire.index.reader import open_segment
@@ -85,6 +85,35 @@ def test_pages_of_what_is_no_longer_used_come_later_unless_they_are_asked_for(
     assert retrieve(index, embedder, Query(question)).hits[0].chunk.metadata["path"] == path
 
 
+@pytest.mark.parametrize(
+    ("question", "path"),
+    [
+        ("pay a customer back in the currency of the order", "shop/money.py"),
+        ("the migration to pay a customer back in the currency of the order", "db/migrate/refunds.py"),
+    ],
+)
+def test_steps_of_a_database_come_after_the_code_unless_they_are_asked_for(
+    tmp_path: Path, embedder: Embedder, question: str, path: str
+) -> None:
+    code = SOURCE.replace("in the currency of the order", "as their bank wants")
+    documents = [
+        Document(
+            one,
+            text,
+            "source_code",
+            {"path": one, "lang": "python"} | ({"role": role} if (role := role_of(one)) else {}),
+        )
+        for one, text in {
+            "shop/money.py": code,
+            "db/migrate/refunds.py": SOURCE,
+            "shop/b.py": "def boil(water):\n    heat(water)\n",
+        }.items()
+    ]
+    write_corpus(tmp_path / "segment", embedder, documents, profile="code")
+    index = OpenedIndex([(open_segment(tmp_path / "segment"), 0)])
+    assert retrieve(index, embedder, Query(question)).hits[0].chunk.metadata["path"] == path
+
+
 def test_a_role_can_be_filtered_by(shop: OpenedIndex, embedder: Embedder) -> None:
     found = retrieve(shop, embedder, Query("pay a customer back", filters={"role": ["example", "history"]}))
     assert {hit.chunk.metadata["path"] for hit in found.hits} == {"examples/refunds.py", "CHANGELOG.md"}
@@ -97,6 +126,7 @@ def test_a_role_can_be_filtered_by(shop: OpenedIndex, embedder: Embedder) -> Non
         ("an example of a basket", {"example"}),
         ("What breaks when upgrading to 5.1?", {"history"}),
         ("Which variable turns logging on?", {"interface"}),
+        ("Which migration adds the lid?", {"history", "upkeep"}),
         ("Which demos were removed in the last release?", {"example", "history"}),
     ],
 )

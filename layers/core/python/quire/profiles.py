@@ -89,6 +89,7 @@ PROFILES = {
                 ("role", "example", 0.7),
                 ("role", "history", 0.7),
                 ("role", "interface", 0.6),
+                ("role", "upkeep", 0.7),
             ),
             place_demotions=(("kind", "section", 0.6),),
             test_demotions=(("is_test", False, 0.5),),

@@ -52,7 +52,9 @@ def test_names_and_first_lines_tell_the_language(path: str, head: str, language:
     src/test/java/org/BasketTests.java spec/basket_spec.rb test_basket.py a/basket_test.py Button.test.tsx
     src/androidTest/kotlin/Basket.kt core/src/commonTest/Basket.kt shop-tests/src/main/java/Fixtures.java
     Shop.Tests/Basket.cs store/src/integration-test/Basket.java store/ITBasket.java store/BasketIT.java
-    tests/base64.test src/basket.test test-data/unit/basket.json""".split(),
+    tests/base64.test src/basket.test test-data/unit/basket.json
+    server/mocks/store.go forge/fixtures/repos.go backend/dummy/dummy.go lib/tasks/fake_data.rake
+    lib/bulk_test_data.rb""".split(),
 )
 def test_paths_of_tests_are_known(path: str) -> None:
     assert is_test_path(path)
@@ -94,6 +96,11 @@ def test_paths_of_other_code_are_no_tests(path: str) -> None:
         ("shop/benches/basket.rs", "example"),
         ("src/shop-samples/basket.rs", ""),
         ("app/basket.rb", ""),
+        ("shop/db/old_migrations/2017_add_lid.rb", "upkeep"),
+        (".gitlab-ci.yml", "upkeep"),
+        ("src/migrations/README.md", ""),
+        ("src/migrate.go", ""),
+        ("db/migrations/0002_functions.sql", ""),
         ("samplers/rate.py", ""),
     ],
 )

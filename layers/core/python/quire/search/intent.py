@@ -124,7 +124,7 @@ class Intent:
 
     @cached_property
     def roles(self) -> frozenset[str]:
-        """The roles of files that it asks for beside code: `example`, `history`, `interface`, `test`."""
+        """The roles of files that it asks for beside code: `example`, `history`, `interface`, `test`, `upkeep`."""
         return frozenset(role for role, wording in _ROLES.items() if self._has(wording))
 
     @cached_property
@@ -450,6 +450,10 @@ _ROLES = {
           changelogs? | chang(?:es|ed) | releases? | released | versions? | history | news | authors | contributors
           | upgrad(?:e[sd]?|ing) | migrat(?:e[sd]?|ing|ions?) | deprecat(?:ed?|ions?) | removed | breaking | backwards?
           | since )\b
+    """,
+    "upkeep": r"""
+        \b(?: workflows? | ci | github | gitlab | actions? | migrat(?:ed?|es|ing|ions?)
+          | schemas? | columns? | tables? )\b
     """,
     "legacy": r"\b(?: legacy | deprecat(?:ed?|ions?) | obsolete | old(?:er)? | former(?:ly)? | previous(?:ly)? )\b",
     "test": r"""
