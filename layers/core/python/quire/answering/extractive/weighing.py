@@ -81,6 +81,7 @@ _DERIVED = re.compile(
 """English's productive endings and beginnings around a word of four letters or more."""
 EARLIER = 0.4
 LONG_WORD = 9
+SHORTEST_PART = 4
 COMMON = 0.5
 """A word that more than this share of the chunks hold is the name of what they are all about, or says as little."""
 
@@ -202,9 +203,17 @@ def strange_words(question: str, lexicon: Lexicon, ordinary: WordList | None) ->
         if parts and all(map(lexicon.document_frequency, parts)):  # `part.Touched:Once`, "for-each"
             continue
         # The stem too: an inflected word is several pieces where its stem is one.
-        if not any(map(ordinary.has_word, (word, whole, *_bases(word.lower())))):
+        if not any(map(ordinary.has_word, (word, whole, *_bases(word.lower())))) and not _is_compound(
+            word.removesuffix("s"), ordinary
+        ):
             found.setdefault(written)
     return tuple(found)
+
+
+def _is_compound(word: str, ordinary: WordList) -> bool:
+    """Whether it is written small, as names are not, and made of two words of the language: `bookkeeping`."""
+    ends = range(SHORTEST_PART, len(word) - SHORTEST_PART + 1) if word.isalpha() and word.islower() else ()
+    return any(ordinary.has_word(word[:end]) and ordinary.has_word(word[end:]) for end in ends)
 
 
 def without_common(question: str, lexicon: Lexicon) -> str:
