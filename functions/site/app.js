@@ -15,7 +15,7 @@ const SHOWN = 10;
 const COUNTED = 50;
 const PAUSE_MS = 250;
 // Messages that a question takes along, questions and answers alike; the widget takes as many.
-const MOST_TURNS = 8;
+const MOST_TURNS = 24;
 const api = new Api(new URL("./", location.href).href);
 const view = { q: "", collection: "", filters: {}, ask: false, passage: "", version: "", turns: [] };
 let collections = [];

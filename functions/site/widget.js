@@ -34,7 +34,7 @@
   const key = script.dataset.key ?? "";
   const MOST_SELECTED = 4000;
   const MOST_ASKED = 8000;
-  const MOST_TURNS = 8;
+  const MOST_TURNS = 12;
   const SILENCE_MS = 20_000;
 
   // A page's rules for all elements reach the host, but lose to \`!important\` in here, even where they have it too. Sizes
@@ -96,12 +96,15 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   let turn = null;
   const thread = `quire-widget thread ${base} ${collection}`;
   const kept = keptTurns();
-  const history = kept.flatMap(({ question, answer }) => [{ role: "user", content: question }, { role: "assistant", content: answer }]);
+  // What was asked about selected text names no topic without it: "what does this mean?"
+  const said = () => kept.flatMap(({ question, selected: marked, answer }) => [{ role: "user", content: marked ? `“${marked}” ${question}` : question }, { role: "assistant", content: answer }]);
 
   function open(text = "") {
     choose(text);
-    if (!out.childNodes.length) begin();
+    const begins = !out.childNodes.length;
+    if (begins) begin();
     dialog.showModal();
+    if (begins) out.lastChild.scrollIntoView({ block: "start" });
     field.focus();
   }
 
@@ -139,25 +142,25 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   function begin() {
     anew.hidden = !kept.length;
     out.replaceChildren(...(kept.length ? [] : [make("p", { className: "hello", textContent: "Answers quote their sources; each number opens one." })]));
-    const shown = kept.map((one) => [shownTurn(one.question, one.answer), one]);
-    if (shown.length) load().then(([, { markdown }]) => { for (const [one, data] of shown) one.end(markdown, data); }, () => {});
+    const shown = kept.map((one) => [shownTurn(one.question, one.answer, one.selected), one]);
+    if (shown.length) load().then(([, { markdown }]) => { for (const [one, data] of shown) one.end(markdown, data); out.lastChild.scrollIntoView({ block: "start" }); }, () => {});
   }
 
   function startOver() {
     const mine = turn;
     turn = null;
     mine?.abort();
-    kept.length = history.length = 0;
+    kept.length = 0;
     keep();
     begin();
     field.focus();
   }
 
   /** A turn at the end of the thread, and how to write its answer and what belongs to that. */
-  function shownTurn(question, words) {
+  function shownTurn(question, words, marked = "") {
     const body = make("div", { className: "hello", textContent: words });
     const tail = make("div", {});
-    const section = make("section", { className: "turn" }, make("p", {}, make("strong", { textContent: question })), body, tail);
+    const section = make("section", { className: "turn" }, ...(marked ? [make("div", { className: "chosen", textContent: marked })] : []), make("p", {}, make("strong", { textContent: question })), body, tail);
     let cited = null; // until the answer is whole
     const show = (n) => {
       const one = tail.querySelector(`[data-n="${n}"]`);
@@ -185,8 +188,9 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   async function ask(question) {
     turn?.abort();
     const mine = turn = new AbortController();
-    const quoted = selected;
-    const { section, body, tail, write, end } = shownTurn(question, "Looking it up…");
+    const marked = selected; // belongs to this question: the next one may be of anything
+    choose("");
+    const { section, body, tail, write, end } = shownTurn(question, "Looking it up…", marked);
     out.ariaBusy = "true"; // read out when it is whole, not once a piece
     // The question stays above its answer as that grows, until its reader scrolls.
     let follows = true;
@@ -202,15 +206,14 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
         else if (event === "done") {
           text = data.answer;
           const notices = [...(question.length < MOST_ASKED ? [] : [`The first ${MOST_ASKED.toLocaleString("en")} characters of the question were read.`]), ...(data.notices ?? [])];
-          kept.push({ question, answer: text, citations: data.citations ?? [], notices });
+          kept.push({ question, selected: marked, answer: text, citations: data.citations ?? [], notices });
           end(markdown, kept.at(-1));
-          history.push({ role: "user", content: question }, { role: "assistant", content: text });
           anew.hidden = false;
           keep();
         } else return;
         follow();
       };
-      const asked = { collection, q: question, selected_text: quoted || null, history: history.slice(-MOST_TURNS) };
+      const asked = { collection, q: question, selected_text: marked || null, history: said() };
       await new Api(base).answer(asked, on, mine.signal);
     } catch (error) {
       if (!text) body.replaceChildren();
@@ -219,6 +222,7 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
       tail.append(make("p", { className: "note", role: stopped ? "note" : "alert", textContent: words }));
       if (mine !== turn || field.value) return;
       field.value = question;
+      choose(marked);
       send.disabled = false;
     } finally {
       if (mine === turn) out.ariaBusy = "false";

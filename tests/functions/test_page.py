@@ -834,7 +834,8 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
         asked = json.loads(replied.value.request.post_data or "{}")
         assert (asked["selected_text"], asked["collection"]) == ("A stud is a unit of length.", "roblox")
         expect(dialog.locator(".cite").first).to_be_visible()
-        dialog.get_by_role("button", name="Leave the selected text out").click()
+        expect(dialog.get_by_role("button", name="Leave the selected text out")).to_be_hidden()
+        expect(dialog.locator(".turn")).to_contain_text("A stud is a unit of length.")
         dialog.get_by_role("button", name="Close").click()
         page.get_by_role("button", name="Ask", exact=True).click()
         with page.expect_response("**/answer") as replied:
@@ -844,6 +845,7 @@ def test_the_widget_keeps_a_conversation_on_a_strict_page_and_asks_about_selecte
         asked = json.loads(replied.value.request.post_data or "{}")
         assert asked["selected_text"] is None
         assert [one["role"] for one in asked["history"]] == ["user", "assistant"]
+        assert asked["history"][0]["content"] == f"“A stud is a unit of length.” {first}"
         expect(dialog.locator(".turn")).to_have_count(2)
         expect(dialog.locator(".turn").first).to_contain_text(first)
         expect(dialog.locator(".turn").last.locator(".cite").first).to_be_visible()
@@ -1083,6 +1085,24 @@ def test_a_reload_keeps_the_widget_s_conversation_until_it_is_begun_anew(page: P
         opener.click()
         expect(dialog.get_by_text("Answers quote their sources")).to_be_visible()
         assert troubles == []
+
+
+def test_a_long_conversation_opens_at_its_end_and_is_sent_with_its_beginning(page: Page, quire: str) -> None:
+    with book_page(page, quire, 'data-collection="roblox"'):
+        answer = "It falls.\n\n" * 30
+        kept = [{"question": f"Question {number}?", "answer": answer} for number in range(12)]
+        key = f"quire-widget thread {quire}/ roblox"
+        page.evaluate("([key, kept]) => sessionStorage.setItem(key, kept)", [key, json.dumps(kept)])
+        page.reload()
+        page.get_by_role("button", name="Ask", exact=True).click()
+        dialog = page.get_by_role("dialog", name="Ask the documentation")
+        expect(dialog.locator(".turn").last.locator("strong")).to_be_in_viewport()
+        expect(dialog.locator(".turn").first.locator("strong")).not_to_be_in_viewport()
+        with page.expect_response("**/answer") as replied:
+            dialog.get_by_label("Your question").fill("And on the moon?")
+            page.keyboard.press("Enter")
+        asked = json.loads(replied.value.request.post_data or "{}")
+        assert asked["history"][0]["content"] == "Question 0?"
 
 
 def test_what_was_answered_is_there_as_text_where_the_server_is_down_after_a_reload(

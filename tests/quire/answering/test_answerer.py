@@ -211,6 +211,12 @@ def test_a_collection_names_itself_by_its_kind() -> None:
     assert vague.text == "I need more context. Please ask a specific question about the textbook content."
 
 
+def test_a_word_behind_turns_that_name_nothing_is_looked_up_and_not_asked_back() -> None:
+    talk = (Turn("user", "that did not work"), Turn("assistant", "Then it is broken."))
+    assert answer(SHELF, Inquiry("What about descaling?", history=talk)).answerable
+    assert not answer(SHELF, Inquiry("What about that?", history=talk)).hits
+
+
 def test_without_an_embedder_words_answer_and_the_answer_says_so() -> None:
     shelf = AskedCollection(SHELF.index, None, "Household")
     given = answer(shelf, Inquiry(QUESTION))

@@ -74,6 +74,13 @@ def test_a_follow_up_of_follow_ups_reaches_back_to_the_question_that_named_the_t
     assert lines == ["How long may I wait for that?", "Can I send it back?", asked[2], asked[1]]
 
 
+def test_the_twelfth_question_about_one_thing_is_searched_with_its_topic_and_the_last_follow_ups() -> None:
+    asked = ["What does the lidar cost?"] + [f"And the weight of lens {n}?" for n in range(11)]
+    talk = [turn for text in asked for turn in (Turn("user", text), Turn("assistant", "So it is [1]."))]
+    lines = complete("And its range?", talk).split("\n")
+    assert lines == ["And its range?", *asked[:-5:-1], asked[0]]
+
+
 @pytest.mark.parametrize(
     "question",
     [

@@ -20,7 +20,7 @@ TERMS_CHARACTERS = 400
 """Of the names and words that are searched for beside a question: some forty, where eight to sixteen are of use."""
 SELECTION_CHARACTERS = 8_000
 """Of what a reader had marked; a prompt holds the first 4,000."""
-HISTORY_TURNS = 12
+HISTORY_TURNS = 24
 """Earlier messages that are looked at, the last ones."""
 TURN_CHARACTERS = 4_000
 """Of each of them."""

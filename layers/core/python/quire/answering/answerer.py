@@ -22,6 +22,7 @@ from quire.answering.conversation import (
     may_change_topic,
     may_name,
     read_message,
+    says_something,
 )
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
@@ -177,7 +178,10 @@ def _answer_unsearched(
     if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
         return reply_to(kind, name_of(collection))
     is_named = any(map(collection.index.has_symbol, may_name(searched)))
-    return ask_back(collection.index) if is_vague(searched) and not is_named else ""
+    is_said = bool(inquiry.history) and says_something(
+        searched
+    )  # "what about a shadow?", of what nobody knows
+    return ask_back(collection.index) if is_vague(searched) and not (is_named or is_said) else ""
 
 
 def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:

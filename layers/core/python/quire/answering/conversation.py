@@ -28,8 +28,8 @@ from quire.answering.substituting import opposed, substituted
 from quire.documents import Turn
 from quire.search.query import written_names
 
-MOST_TURNS = 10
-"""Turns of the history that are looked at: the fifth question about one thing still finds what it is about."""
+MOST_FOLLOWED = 4
+"""Follow-ups that are searched for with what they all follow, the last ones."""
 
 MOST_WORDS, ELLIPTICAL = 8, 2
 """Of a question that asks for what anything may have; and words of content of one that does not say of what."""
@@ -387,7 +387,7 @@ def _last_question(history: Sequence[Turn]) -> int | None:
 
     Of follow-ups that found no answer none is meant, but the one before them that did.
     """
-    for at in range(len(history) - 1, max(len(history) - 2 * MOST_TURNS, 0) - 1, -1):
+    for at in range(len(history) - 1, -1, -1):
         turn = history[at]
         if turn.role != "user":
             continue
@@ -433,10 +433,12 @@ def join(question: str, history: Sequence[Turn]) -> str:
     """
     followed = [question]
     is_read = is_foreign(question)  # then the sources may be in that language
-    for turn in reversed(history[-MOST_TURNS:]):
+    for turn in reversed(history):
         if turn.role == "user" and _says_a_topic(turn.text) and (is_read or not is_foreign(turn.text)):
-            followed.append(bare_question(turn.text))
-            if not is_follow_up(turn.text):
+            is_alone = not is_follow_up(turn.text)
+            if is_alone or len(followed) <= MOST_FOLLOWED:
+                followed.append(bare_question(turn.text))
+            if is_alone:
                 break
     return "\n".join(followed)
 
