@@ -6,7 +6,7 @@ import re
 from itertools import chain
 
 from functions.faces.mcp import arguments as a
-from functions.faces.mcp.choosing import collections, from_each, one_collection
+from functions.faces.mcp.choosing import collections, from_each, likeness, one_collection
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
 from functions.web.access import Caller
 from quire.documents import Chunk
@@ -28,6 +28,9 @@ from quire.service.documents import (
     read_document,
 )
 from quire.service.knowledge import Knowledge
+
+MOST_TOLD = 8
+"""Near documents that an error names, of all collections together."""
 
 
 def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
@@ -87,7 +90,7 @@ def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[R
         if not path or not begin.isdecimal() or not (end or begin).isdecimal():
             raise
         found = _document(service, caller, names, path, version=args.version)
-        return found, args.start_line or int(begin), args.end_line or int(end or begin)
+        return found, args.start_line or int(begin), args.end_line or (int(end) if end else last)
 
 
 def _passage(
@@ -114,13 +117,15 @@ def _document(
         near, _ = from_each(
             names, lambda name: _near(service.serve(caller, name, version).index, name, document)
         )
-        hint = f". Near it: {', '.join(chain.from_iterable(near))}" if any(near) else ""
+        best = sorted(chain.from_iterable(near), key=lambda one: likeness(document, one[0]), reverse=True)
+        told = ", ".join(f"{path} of {name}" for path, name in best[:MOST_TOLD])
+        hint = f". Near it: {told}" if told else ""
         raise InputError(f"document {document!r}: no collection has it{hint}", field="document") from error
     return _only(reads)
 
 
-def _near(index: OpenedIndex, collection: str, document: str) -> list[str]:
-    return [f"{one} of {collection}" for one in near_documents(index, document)]
+def _near(index: OpenedIndex, collection: str, document: str) -> list[tuple[str, str]]:
+    return [(one, collection) for one in near_documents(index, document)]
 
 
 def _only(reads: list[Read]) -> Read:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from difflib import SequenceMatcher
 from typing import TypeVar
 
 from functions.web.access import Caller
@@ -78,7 +79,26 @@ def from_each(names: list[str], work: Callable[[str], T]) -> tuple[list[T], list
             failed.append((name, error))
     if failed and not done:
         raise failed[0][1]
-    return done, [f"{name} was not asked ({type(error).__name__})" for name, error in failed]
+    # What was wrong with the call is told; what is wrong with a store is the operator's.
+    why = (
+        (name, str(error) if isinstance(error, InputError) else type(error).__name__)
+        for name, error in failed
+    )
+    return done, [f"{name} was not asked ({told})" for name, told in why]
+
+
+def likeness(wanted: str, name: str) -> tuple[bool, float]:
+    """How much alike two names are spelled, by which near ones of several collections are put in one order.
+
+    >>> max(["docs/index.md", "guide/lamp.md"], key=lambda one: likeness("docs/lamp.md", one))
+    'guide/lamp.md'
+    """
+    asked, told = wanted.casefold(), name.casefold()
+    same_end = _END.split(asked)[-2:] == _END.split(told)[-2:]
+    return same_end, SequenceMatcher(None, asked, told).ratio()
+
+
+_END = re.compile(r"[/.:#]+")
 
 
 def _folded(name: str) -> str:

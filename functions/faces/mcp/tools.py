@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functions.faces.mcp import arguments as a
-from functions.faces.mcp.choosing import collections, from_each, one_collection
+from functions.faces.mcp.choosing import collections, from_each, likeness, one_collection
 from functions.faces.mcp.passages import Reply, listed, shown_label
 from functions.web.access import Caller
 from functions.web.leaving import ended_by
@@ -22,6 +22,8 @@ from quire.store.catalog import Served
 
 MOST_NAMES = 60
 """Names of changed documents that are listed of each kind."""
+MOST_NEAR = 12
+"""Near symbols that are told, of all collections together."""
 LEAST_SHARE = 400
 """Bytes that a passage is given at least, however many share the budget."""
 
@@ -85,13 +87,13 @@ def best_hits(founds: list[Found], limit: int) -> list[tuple[Served, Hit]]:
 def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     """A cited answer, from the collection that knows most about it where none is named."""
     names = collections(service, caller, args.collection)
+    founds: list[Found] = []
     notes: list[str] = []
     if len(names) > 1:
         question = Query(args.question, 1, args.filters, terms=args.terms)
         founds, notes = from_each(names, lambda name: service.search(caller, name, question, args.version))
         best = best_hits(founds, 1)
         names = [best[0][0].name if best else founds[0].served.name]
-        notes.append(f"answered from {names[0]}, the nearest of {len(founds)} collections")
     inquiry = Inquiry(
         args.question,
         args.selected_text,
@@ -111,6 +113,8 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
     reply.say(given.text)
     for line in (*given.notices_beside, *advice(given.notices, SEND_TERMS), *given.degraded, *notes):
         reply.say(f"Note: {line}")
+    if founds:
+        reply.say(f"Note: {_nearest(names[0], len(founds), is_answered=given.answerable)}")
     _say_terms(reply, given.terms)
     reply.left = max(reply.left, 0) + room
     for left, (number, (part, citation)) in zip(range(len(cited), 0, -1), cited.items(), strict=True):
@@ -120,6 +124,13 @@ def answer(service: Knowledge, caller: Caller, args: a.Ask) -> Reply:
                 reply.parts.append(f"{more} more sources: raise max_tokens.")
             break
     return reply
+
+
+def _nearest(name: str, asked: int, *, is_answered: bool) -> str:
+    told = f"{name}, the nearest of {asked} collections"
+    return (
+        f"answered from {told}" if is_answered else f"asked {told}: name another as `collection` to ask that"
+    )
 
 
 def _say_terms(reply: Reply, terms: str) -> None:
@@ -146,7 +157,8 @@ def lookup(service: Knowledge, caller: Caller, args: a.LookUp) -> Reply:
             f"{args.symbol}: documentation declares no symbols, so this says nothing of it. Use search."
         )
     elif not pairs:
-        near = list(dict.fromkeys(name for _, _, names in founds for name in names))
+        told = dict.fromkeys(name for _, _, near in founds for name in near)
+        near = sorted(told, key=lambda name: likeness(args.symbol, name), reverse=True)[:MOST_NEAR]
         hint = f" Symbols that come near: {', '.join(near)}." if near else ""
         reply.say(
             f"{args.symbol}: this version defines no such symbol.{hint} Do not use it unchecked; search may help."

@@ -226,6 +226,8 @@ def test_the_lines_asked_for_are_read_alone_and_their_citation_is_verified(
     head, _, below = text.partition("\nid: ")
     assert below.partition("\n")[2] == shown
     assert f"yard.md:{first}-{last}" in head
+    on, _ = answered(shelf, "read", document=f"yard.md:{first}", collection="yard")  # as editors name a place
+    assert on.endswith("\n".join(LINES.split("\n")[first - 10 :]))
     assert (f"lines {first}-{last} of this passage, which has 10-14" in head) == ((first, last) != (10, 14))
     [citation] = told["citations"]
     assert (citation["start_line"], citation["end_line"]) == (first, last)
@@ -377,6 +379,18 @@ def test_a_path_that_is_not_there_is_answered_with_those_that_come_near(shelf: S
     assert f"no collection has it. Near it: {known} of roblox, {known} of second" in said(told)
     told = ask(shelf, "read", id="nothing")
     assert "id 'nothing': no collection has such a passage" in said(told)
+
+
+def test_what_is_looked_for_in_all_collections_is_told_of_all_of_them(shelf: Shelf) -> None:
+    shelf.publish("second")
+    shelf.publish("book", profile="textbook")
+    near = said(ask(shelf, "lookup", symbol="Humanoid:MoveToo")).partition("near: ")[2]
+    assert near.startswith("Humanoid.MoveTo")
+    off = said(ask(shelf, "answer", question="Who won the Zorbatron championship?"))
+    assert "Note: asked " in off
+    assert "the nearest of 3 collections: name another as `collection`" in off
+    filtered = said(ask(shelf, "search", query="gravity", filters={"member_type": "Event"}))
+    assert "Note: book was not asked (filters.member_type: " in filtered
 
 
 def test_the_instructions_name_the_collections(shelf: Shelf) -> None:

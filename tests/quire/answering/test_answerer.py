@@ -211,6 +211,28 @@ def test_a_collection_names_itself_by_its_kind() -> None:
     assert vague.text == "I need more context. Please ask a specific question about the textbook content."
 
 
+def test_what_undoes_an_answer_is_shown_or_said_to_be_missing() -> None:
+    asked = "How do I clean the kettle?"
+    talk = (Turn("user", asked), Turn("assistant", answer(SHELF, Inquiry(asked)).text))
+    given = answer(SHELF, Inquiry("How do I undo that?", history=talk))
+    assert not given.answerable
+    assert given.text.startswith("I found nothing on how to undo this in ")
+
+
+def test_what_is_asked_of_an_answer_is_asked_of_what_that_was_found_by() -> None:
+    talk = (Turn("user", "How often do I clean the lamp?"), Turn("assistant", "Every year [1]."))
+    first = answer(SHELF, Inquiry("how do I descale?", history=talk))
+    told = (*talk, Turn("user", "how do I descale?"), Turn("assistant", first.text))
+    assert [one.hit.chunk.breadcrumb for one in first.citations] == ["Kettle › Care"]
+    assert answer(SHELF, Inquiry("why?", history=told)).citations[0].hit.chunk.breadcrumb == "Kettle › Care"
+
+
+def test_a_new_topic_in_few_words_is_answered_by_itself_where_it_is_found_clearly() -> None:
+    talk = (Turn("user", "Which bulb does the lamp take?"), Turn("assistant", "An E14 bulb [1]."))
+    found = answer(SHELF, Inquiry("where do I unplug?", history=talk)).citations
+    assert [one.hit.chunk.breadcrumb for one in found] == ["Kettle › Safety"]
+
+
 def test_a_word_behind_turns_that_name_nothing_is_looked_up_and_not_asked_back() -> None:
     talk = (Turn("user", "that did not work"), Turn("assistant", "Then it is broken."))
     assert answer(SHELF, Inquiry("What about descaling?", history=talk)).answerable

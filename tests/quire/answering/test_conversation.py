@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answering.conversation import complete, is_follow_up, is_vague, join, read_message
+from quire.answering.conversation import complete, is_follow_up, is_vague, join, points_nowhere, read_message
 from quire.answering.small_talk import bare_question
 from quire.documents import Turn
 from quire.search.intent import read_intent
@@ -249,7 +249,6 @@ def test_a_few_words_are_put_in_place_of_what_was_asked_about(before: str, quest
         ("Is 20 mm enough, or 30 mm?", "and 40?"),
         ("What is new in 3.2.0?", "and 204?"),
         ("How do I find the mac address?", "and on Linux?"),
-        ("How do I print a label?", "How do I undo that?"),
     ],
 )
 def test_where_nothing_can_be_replaced_a_follow_up_is_joined_to_what_it_follows(
@@ -257,6 +256,46 @@ def test_where_nothing_can_be_replaced_a_follow_up_is_joined_to_what_it_follows(
 ) -> None:
     history = Turn("user", before), Turn("assistant", "So [1].")
     assert read_message(question, history, bool).searched == f"{question}\n{before}"
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "whole"),
+    [
+        ("How do I pass environment variables?", "and set one?", "How do I set environment variables?"),
+        ("How can I print a label?", "or delete one", "How can I delete a label?"),
+        ("How do I enable source maps?", "and disable them?", "How do I disable source maps?"),
+        ("How to print labels", "how do I delete some?", "How to delete labels"),
+    ],
+)
+def test_what_else_is_to_be_done_is_done_to_a_thing_of_the_kind(
+    before: str, question: str, whole: str
+) -> None:
+    history = Turn("user", before), Turn("assistant", "So [1].")
+    assert read_message(question, history, bool)[:2] == (whole, whole)
+
+
+def test_i_is_no_symbol_that_a_pronoun_may_mean() -> None:
+    history = Turn("user", "How do I set a cookie?"), Turn("assistant", "So [1].")
+    assert read_message("and when is it sent?", history, bool).question == "and when is it sent?"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_new"),
+    [
+        ("where are the logs?", True),
+        ("how do sessions work?", True),
+        ("where is it?", False),
+        ("and logs?", False),
+    ],
+)
+def test_few_words_that_point_at_nothing_may_be_a_new_topic(question: str, is_new: bool) -> None:
+    assert points_nowhere(question) == is_new
+
+
+def test_a_correction_is_put_in_place_of_what_was_asked_before_a_follow_up() -> None:
+    history = [Turn("user", "How do I install Lamp on Debian?"), Turn("assistant", "So [1].")]
+    history += [Turn("user", "why would I buy that?"), Turn("assistant", "So [1].")]
+    assert read_message("no, I meant on a Mac", history, bool).question == "How do I install Lamp on Mac?"
 
 
 def test_what_was_put_in_place_may_be_replaced_again() -> None:

@@ -77,6 +77,13 @@ def test_small_talk_is_answered_without_a_search_or_a_model_and_repeats_no_quote
     assert "not covered" not in given.text
 
 
+@pytest.mark.parametrize("text", ["yes", "no", "sure!", "Nope."])
+def test_yes_and_no_are_looked_up_only_as_a_reply_to_what_was_asked_back(text: str) -> None:
+    assert answer(SHELF, Inquiry(text, history=TALK)).hits == ()
+    asked = (*TALK[:-1], Turn("assistant", "Do you mean the lamp?"))
+    assert answer(SHELF, Inquiry(text, history=asked)).hits
+
+
 def test_about_itself_it_says_what_it_answers_from() -> None:
     assert "from the Household documentation" in answer(SHELF, Inquiry("who are you?")).text
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 SHORTER, SOURCE, MORE, EXAMPLE, REASON = "shorter", "source", "more", "example", "reason"
 """Asked of the same passages as the answer, see `OF_THE_SAME`."""
 OF_THE_SAME = frozenset((SHORTER, SOURCE, MORE, EXAMPLE, REASON))
-PLACE, USES, TESTS, ORDINAL, ALSO = "place", "uses", "tests", "ordinal", "also"
+PLACE, USES, TESTS, ORDINAL, ALSO, UNDO = "place", "uses", "tests", "ordinal", "also", "undo"
 """Another question, about something that was named before."""
 LONGEST = 120
 """Characters of such a message."""
@@ -113,7 +113,7 @@ _FORMS = {
       | i[ ] (?: do | did )(?: n['’]?t | [ ]not )[ ] (?: understand | get ) (?: [ ]{_IT} )?
       | what[ ] (?: does | did )[ ]{_THAT}[ ]mean
       | what[ ] (?: do | did )[ ]you[ ]mean (?: [ ] (?: by | with )[ ]{_THAT} )?
-      | huh | (?: come | say )[ ]again
+      | huh | what | pardon | (?: come | say )[ ]again
     """,
     SOURCE: rf"""
       # of a number
@@ -196,6 +196,10 @@ _FORMS = {
         (?: its | the | their )[ ] (?: unit[ ] )? tests?
       | (?: where[ ] | how[ ] )? (?: is | are )[ ] (?: {_THAT} | they )[ ]tested
       | (?: is | are )[ ]there[ ] (?: a[ ] | any[ ] )? tests? (?: [ ]for[ ]{_THAT} )?
+    """,
+    UNDO: r"""
+      (?: (?: how[ ] )? (?: do | can | would | should | could )[ ] (?: i | you | we | one ) | how[ ]to )[ ]
+        (?: undo | revert )[ ] (?: that | this | it ) (?: [ ]later )?
     """,
     ORDINAL: rf"""
       (?: (?: what | how )[ ]about[ ] | explain[ ] | describe[ ] | show[ ]me[ ] | what[ ] (?: is | does )[ ]

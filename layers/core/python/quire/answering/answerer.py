@@ -11,7 +11,7 @@ from typing import TypeAlias
 from quire.analysis.language import is_unread
 from quire.analysis.language import notices as language_notices
 from quire.analysis.terms import identifiers
-from quire.answering.about_answers import ALSO, EXAMPLE, SOURCE, AboutAnswer
+from quire.answering.about_answers import ALSO, EXAMPLE, OF_THE_SAME, SOURCE, UNDO, AboutAnswer
 from quire.answering.abstention import DEFAULT, Abstention
 from quire.answering.claims import missing_symbols, sentence
 from quire.answering.conversation import (
@@ -21,6 +21,7 @@ from quire.answering.conversation import (
     join,
     may_change_topic,
     may_name,
+    points_nowhere,
     read_message,
     says_something,
 )
@@ -57,7 +58,7 @@ from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write
 from quire.answering.recalling import recalled, tell_back
 from quire.answering.refusing import ask_back, name_of, nothing_mentions, refusal, with_topics
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry, Usage, bounded
-from quire.answering.small_talk import bare_question, reply_to, small_talk
+from quire.answering.small_talk import CONSENT, DISSENT, bare_question, reply_to, small_talk
 from quire.documents import Citation, Hit, Turn
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel
@@ -67,6 +68,8 @@ from quire.search.retrieval import Query, Retrieved, retrieve
 MODEL_LENIENCY = 0.25
 """A model may try from this share of the threshold on: it reads, and can still say that the sources do not answer."""
 CONTEXT_TOKENS = 4000
+CLEAR, CLEAR_ALONE = 0.96, 0.97
+"""Confidence below which few words behind a question are looked up alone, and from which they are a new topic."""
 _HANDLED = re.compile(
     r"""
     \W*+ (?: (?:and|so|ok|okay|then|but) [ ,]++ )?+
@@ -175,7 +178,11 @@ def _answer_unsearched(
         return ""
     if which := recalled(inquiry.question):
         return tell_back(which, said)
-    if kind := small_talk(inquiry.question, goes_on=bool(inquiry.history)):
+    kind = small_talk(inquiry.question, goes_on=bool(inquiry.history))
+    is_reply = kind in (CONSENT, DISSENT) and said[-1].text.rstrip().endswith(
+        "?"
+    )  # to what a model asked back
+    if kind and not is_reply:
         return reply_to(kind, name_of(collection))
     is_named = any(map(collection.index.has_symbol, may_name(searched)))
     is_said = bool(inquiry.history) and says_something(
@@ -188,8 +195,9 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     """What the question finds, with terms of the model's where it finds little; and what those cost."""
     collection, inquiry, model = request.collection, request.inquiry, request.model
     findings = find(collection, inquiry, searched)
-    if not (request.about or _covers(collection, findings)):
-        findings = _find_otherwise(collection, inquiry, searched) or findings
+    # What is asked of an answer is asked of the passages that it was found in.
+    if not request.about or request.about.kind in (*OF_THE_SAME, UNDO):
+        findings = _find_otherwise(collection, inquiry, searched, findings) or findings
     hits = findings.found.hits
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
         return findings, None
@@ -200,20 +208,27 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     return findings, rewritten
 
 
-def _find_otherwise(collection: AskedCollection, inquiry: Inquiry, searched: str) -> Findings | None:
+def _find_otherwise(
+    collection: AskedCollection, inquiry: Inquiry, searched: str, found: Findings
+) -> Findings | None:
     """What a question that is not covered finds as a follow-up that does not say so ("With several workers?", "Who
-    coined the term?"), or one that may be a new topic by itself.
+    coined the term?"), or one that may be a new topic by itself, which finds it clearly.
 
     None where that is not covered either: what stands by itself is judged by itself.
     """
+    is_covered = _covers(collection, found)
+    is_new = searched != inquiry.question and points_nowhere(inquiry.question) and found.confidence < CLEAR
+    if is_covered and not is_new:
+        return None
     if searched == inquiry.question:
         other = join(inquiry.question, inquiry.history)
     else:
-        other = inquiry.question if may_change_topic(inquiry.question) else searched
+        other = inquiry.question if is_new or may_change_topic(inquiry.question) else searched
     if other == searched:
         return None
     findings = find(collection, inquiry, other)
-    return findings if _covers(collection, findings) else None
+    is_clear = findings.confidence >= CLEAR_ALONE or (not is_covered and may_change_topic(inquiry.question))
+    return findings if _covers(collection, findings) and (is_clear or not is_new) else None
 
 
 def _covers(collection: AskedCollection, findings: Findings) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from quire.answering.about_answers import (
     PLACE,
     SOURCE,
     TESTS,
+    UNDO,
     USES,
     AboutAnswer,
     about_answer,
@@ -24,7 +25,7 @@ from quire.answering.citations import last_answer
 from quire.answering.recalling import recalled
 from quire.answering.section_kinds import names_kinds_alone
 from quire.answering.small_talk import bare_question, is_correction, small_talk
-from quire.answering.substituting import opposed, substituted
+from quire.answering.substituting import done_otherwise, opposed, substituted
 from quire.documents import Turn
 from quire.search.query import written_names
 
@@ -203,6 +204,18 @@ def may_change_topic(question: str) -> bool:
     return bool(_SENTENCE.match(question)) or ("?" not in question and _is_content(first))
 
 
+def points_nowhere(question: str) -> bool:
+    """Whether few words that may follow another question name something and point at nothing: mostly a new topic.
+
+    >>> [points_nowhere(one) for one in ("where are the logs?", "where is it?", "what is the default?")]
+    [True, False, False]
+    """
+    said = [word.lower() for word in words(question)]
+    if not is_elliptical(question) or (_PRONOUNS | _DEMONSTRATIVES).intersection(said):
+        return False
+    return said[0] == "where" or not names_kinds_alone(_content(question))  # "which options?" has any topic
+
+
 def _has_name(question: str) -> bool:
     """Whether a word is written as a name: within the sentence with a capital, or as code."""
     return bool(identifiers(question)) or any(
@@ -259,6 +272,9 @@ def read_message(text: str, history: Sequence[Turn], has_symbol: Callable[[str],
     said = last_answer(history)
     if about.kind in OF_THE_SAME:
         return before._replace(about=about)
+    if about.kind == UNDO:
+        whole = opposed(before.question)
+        return Reading(whole, f"{whole}\n{before.searched}") if whole else before._replace(about=about)
     if about.kind == ALSO:
         return _added(f"What about {about.subject}?", before)._replace(about=about)
     if about.kind == ORDINAL:
@@ -277,10 +293,12 @@ def _of_its_own(text: str, history: Sequence[Turn], has_symbol: Callable[[str], 
     """What asks nothing of the answer before: a few words may put something in the place of what was asked about."""
     bare, at = bare_question(text), _last_question(history)
     before = bare_question(history[at].text) if at is not None else ""
-    if whole := substituted(bare, before):
+    # "no, I meant on Windows" may follow a "why?" that names no platform.
+    wholes = (
+        substituted(bare, one) or done_otherwise(bare, one) for one in (before, *_questions_back(history))
+    )
+    if whole := next(filter(None, wholes), ""):
         return Reading(whole, whole)
-    if whole := opposed(bare, before):
-        return Reading(whole, f"{whole}\n{_followed(before, history[:at])}")
     return _named(Reading(bare, _followed(text, history)), history, has_symbol)
 
 
@@ -302,7 +320,7 @@ def _named(reading: Reading, history: Sequence[Turn], has_symbol: Callable[[str]
     if at is None or reading.searched == reading.question:
         return reading
     asked = history[at].text
-    capital = [word for word in words(asked)[1:] if word[:1].isupper()]
+    capital = [word for word in words(asked)[1:] if word[:1].isupper() and word != "I"]
     names = [name for name in dict.fromkeys([*written_names(asked), *capital]) if has_symbol(name)]
     if len(names) != 1 or names[0] in reading.question:
         return reading
@@ -431,16 +449,19 @@ def join(question: str, history: Sequence[Turn]) -> str:
     >>> join("With how many rotors?", [Turn("user", "Which drone is it?"), Turn("assistant", "The X4.")])
     'With how many rotors?\\nWhich drone is it?'
     """
-    followed = [question]
-    is_read = is_foreign(question)  # then the sources may be in that language
+    back = [
+        *_questions_back(history, foreign=is_foreign(question))
+    ]  # sources may be in the question's language
+    return "\n".join([question, *back[:MOST_FOLLOWED], *back[max(len(back) - 1, MOST_FOLLOWED) :]])
+
+
+def _questions_back(history: Sequence[Turn], *, foreign: bool = False) -> Iterator[str]:
+    """The questions that the next one may follow, the last first, back to one that stands by itself."""
     for turn in reversed(history):
-        if turn.role == "user" and _says_a_topic(turn.text) and (is_read or not is_foreign(turn.text)):
-            is_alone = not is_follow_up(turn.text)
-            if is_alone or len(followed) <= MOST_FOLLOWED:
-                followed.append(bare_question(turn.text))
-            if is_alone:
-                break
-    return "\n".join(followed)
+        if turn.role == "user" and _says_a_topic(turn.text) and (foreign or not is_foreign(turn.text)):
+            yield bare_question(turn.text)
+            if not is_follow_up(turn.text):
+                return
 
 
 def _says_a_topic(text: str) -> bool:

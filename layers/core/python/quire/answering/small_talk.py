@@ -26,7 +26,7 @@ _MARKS = {
     FAREWELL: frozenset("bye goodbye ciao".split()),
     CONSENT: frozenset(
         "awesome brilliant cool excellent fine good got great helped helpful nice okay ok perfect right see sense sweet"
-        " understand understood wonderful works worked wow".split()
+        " sure understand understood wonderful works worked wow yeah yep yes".split()
     ),
 }
 _ASKING = frozenset(
@@ -64,7 +64,8 @@ _ABOUT_ONESELF = re.compile(
 )
 _DISSENT = re.compile(
     r"""
-    \W*+ (?: (?: no | sorry | but | hmm++ | well | ok(?:ay)?+ | unfortunately ) \b \W*+ ){0,2}+
+    \W*+ (?: no (?:pe)?+ | nah ) \W*+  # and no more
+    | \W*+ (?: (?: no | sorry | but | hmm++ | well | ok(?:ay)?+ | unfortunately ) \b \W*+ ){0,2}+
     # what it is, and what it did not do
     (?: (?: that | this | it ) (?: [ ]is | ['’]?s ) [ ]
         (?: (?: all [ ] | completely [ ] )?+ (?: wrong | incorrect | nonsense | useless )

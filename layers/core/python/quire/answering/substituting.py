@@ -24,12 +24,19 @@ _ON = r"\b (?:on|for|in|under|with|using) \s+ (?: (?:a|an|the|my) \s+ )?+"
 _ON_PLATFORM = re.compile(rf"{_ON} (?P<old> {_PLATFORM} ) \b", re.IGNORECASE | re.VERBOSE)
 _REPLACED = ((_NEW_VERSION, _VERSION), (_NEW_NUMBER, _NUMBER), (_NEW_PLATFORM, _ON_PLATFORM))
 """What names another one, and what of the question before it takes the place of."""
-_UNDO = re.compile(
-    r"""
-    \W*+ (?: (?:and|but|so) ,?+ \s+ )?+
-    # "can I", "how would one", "how to"
-    (?: (?: how \s+ )?+ (?:do|can|would|should|could) \s+ (?:i|you|we|one) | how \s+ to ) \s+
-    (?: undo | reverse | revert ) \s+ (?:that|this|it) (?: \s+ again | \s+ later )?+ \W*+
+_HOW = r"how \s+ (?: (?:do|can|could|should|would) \s+ (?:i|we|you|one) | to )"
+_OTHERWISE = re.compile(
+    rf"""
+    \W*+ (?: (?:and|or|but) ,?+ \s+ )?+ (?: {_HOW} \s+ )?+
+    # to another of the kind, or to the same
+    (?P<verb>[a-z]{{3,20}}+) \s+ (?: (?P<other>one|some) | it|them|that|this ) \W*+
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_DONE = re.compile(
+    rf"""
+    \W*+ (?P<how> {_HOW} ) \s+
+    (?P<verb>[a-z]+) \s+ (?P<what> \S.* )  # what is done, and to what
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -59,11 +66,27 @@ def substituted(question: str, before: str) -> str:
     return ""
 
 
-def opposed(question: str, before: str) -> str:
-    """What undoes what the question before does, where this one asks for that; "" where it does not.
+def done_otherwise(question: str, before: str) -> str:
+    """What else is to be done to a thing of the kind, or the opposite to the same; "" where neither is asked for.
 
-    >>> opposed("How do I undo that?", "How do I pause a lamp?"), opposed("How do I undo that?", "Print a page")
+    What else is to be done to the same thing is found by both questions together.
+
+    >>> [done_otherwise(one, "How do I lock a lamp?") for one in ("and clean one?", "and unlock it?", "and clean it?")]
+    ['How do I clean a lamp?', 'How do I unlock a lamp?', '']
+    """
+    asked, done = _OTHERWISE.fullmatch(question), _DONE.fullmatch(before)
+    if not (asked and done):
+        return ""
+    verb = asked["verb"].lower()
+    is_meant = asked["other"] or verb == _OPPOSITES.get(done["verb"].lower())
+    return f"{done['how']} {verb} {done['what']}" if is_meant else ""
+
+
+def opposed(before: str) -> str:
+    """What undoes what the question does; "" where that is not known.
+
+    >>> opposed("How do I pause a lamp?"), opposed("Print a page")
     ('How do I resume a lamp?', '')
     """
-    verb = _VERB.search(before) if _UNDO.fullmatch(question) else None
+    verb = _VERB.search(before)
     return f"{before[: verb.start()]}{_OPPOSITES[verb[0].lower()]}{before[verb.end() :]}" if verb else ""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from quire.answering.about_answers import EXAMPLE, MORE, REASON, SHORTER, TESTS, AboutAnswer
+from quire.answering.about_answers import EXAMPLE, MORE, REASON, SHORTER, TESTS, UNDO, AboutAnswer
 from quire.answering.citations import CITED, last_answer
 from quire.answering.extractive.arranging import SAME
 from quire.answering.extractive.blocks import CODE, HEADING, split_blocks, split_pieces
@@ -37,6 +37,7 @@ NOTHING = {
     EXAMPLE: "I found no code about this in {}.",
     TESTS: "I found no test of this in {}.",
     REASON: "I found no reason for this in {} beyond what I quoted.",
+    UNDO: "I found nothing on how to undo this in {}.",
 }
 NOT_IN = "I found none of it in {}."
 NO_SOURCE = "None of my answers has a source of that number."
@@ -57,6 +58,16 @@ _REASONS = re.compile(
       | caus(?: e | es | ed | ing )
       | in[ ]order[ ]to | to[ ](?:avoid|prevent|ensure|allow|make[ ]sure) | purpose | the[ ]goal  # what for
       | as[ ]a[ ]result | (?:which|this)[ ]means | allows? | ensures? | avoids? | prevents?       # what it does
+    )\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_UNDOING = re.compile(
+    r"""
+    \b(?:
+      undo(?:es|ing|ne)? | revert | reverse | roll(?:s|ing|ed)?[ -]?back | restore | reset  # as it was
+      | remov(?:e|es|ing|al) | delet(?:e|es|ing) | clear | purge | uninstall                # away with it
+      | disabl(?:e|es|ing) | turn(?:s|ed|ing)?[ ]off | unset | cancel | revoke              # no longer
     )\b
     """,
     re.IGNORECASE | re.VERBOSE,
@@ -182,6 +193,8 @@ def _fitting(kind: str, scored: Sequence[Scored], said: Said) -> list[Scored]:
     near = [one for one in scored if one.score >= least]
     if kind == REASON:
         near = [one for one in near if _REASONS.search(one.text) and not is_code_passage(one)]
+    if kind == UNDO:
+        near = [one for one in near if _UNDOING.search(one.text)]
     return [one for one in near if not said.holds(one.text)]
 
 
