@@ -286,7 +286,7 @@ def test_kinds_are_told_apart() -> None:
             "example",
             "can I see some code? | which command? | Python version? | how would I do that in Go? | any examples?",
         ),
-        ("reason", "how so? | but why? | how come?"),
+        ("reason", "how so? | but why? | how come? | why would I use that? | Why should one do it"),
         ("place", "which file is that in? | show me the implementation | where does that live in the code?"),
         ("ordinal", "option 2 | explain step 2 | the second | and the other one?"),
         ("also", "same question for Linux | does this also work for Postgres? | is it the same on Mac?"),

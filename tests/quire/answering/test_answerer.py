@@ -227,6 +227,18 @@ def test_what_is_asked_of_an_answer_is_asked_of_what_that_was_found_by() -> None
     assert answer(SHELF, Inquiry("why?", history=told)).citations[0].hit.chunk.breadcrumb == "Kettle › Care"
 
 
+def test_a_follow_up_of_a_follow_up_that_changed_the_topic_follows_that_one() -> None:
+    said = [
+        "Who won the Zorbatron cup?",
+        "And the Florp quest?",
+        "and the Murgle race?",
+        "and descaling the kettle?",
+    ]
+    talk = [turn for text in said for turn in (Turn("user", text), Turn("assistant", "So [1]."))]
+    found = answer(SHELF, Inquiry("And citric acid?", history=tuple(talk))).citations
+    assert found[0].hit.chunk.breadcrumb == "Kettle › Care"
+
+
 def test_a_new_topic_in_few_words_is_answered_by_itself_where_it_is_found_clearly() -> None:
     talk = (Turn("user", "Which bulb does the lamp take?"), Turn("assistant", "An E14 bulb [1]."))
     found = answer(SHELF, Inquiry("where do I unplug?", history=talk)).citations

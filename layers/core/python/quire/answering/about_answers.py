@@ -173,6 +173,8 @@ _FORMS = {
     REASON: rf"""
       why (?: [ ] (?: not | so | though ) )?
       | why[ ] (?: is | was | are | does | do | did )[ ]{_THAT} (?: [ ] (?: so | the[ ]case | do[ ]that ) )?
+      | why[ ] (?: would | should | do | must )[ ] (?: i | we | you | one | anyone )[ ]
+        (?: use | want | need | do | choose | prefer )[ ]{_THAT}
       | how[ ] (?: come | so ) | what[ ]for | for[ ]what[ ]reason
       | what (?: ['’]s | [ ]is )[ ]the[ ] (?: reason | point ) (?: [ ] (?: for | of )[ ]{_IT} )?
     """,

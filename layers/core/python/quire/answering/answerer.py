@@ -222,8 +222,12 @@ def _find_otherwise(
         return None
     if searched == inquiry.question:
         other = join(inquiry.question, inquiry.history)
+    elif is_new or may_change_topic(inquiry.question):
+        other = inquiry.question
     else:
-        other = inquiry.question if is_new or may_change_topic(inquiry.question) else searched
+        other = join(
+            inquiry.question, inquiry.history, 1
+        )  # the topic may have changed since the first of them
     if other == searched:
         return None
     findings = find(collection, inquiry, other)

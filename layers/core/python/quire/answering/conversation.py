@@ -443,16 +443,18 @@ def _followed(question: str, history: Sequence[Turn]) -> str:
     return join(bare, history) if is_follow_up(question) else bare
 
 
-def join(question: str, history: Sequence[Turn]) -> str:
+def join(question: str, history: Sequence[Turn], most: int = MOST_FOLLOWED) -> str:
     """The question with what the user said before, as if it followed that; as it is where nobody said anything.
+
+    It follows the last `most` questions, and, where there is more than one, what they all follow.
 
     >>> join("With how many rotors?", [Turn("user", "Which drone is it?"), Turn("assistant", "The X4.")])
     'With how many rotors?\\nWhich drone is it?'
     """
-    back = [
-        *_questions_back(history, foreign=is_foreign(question))
-    ]  # sources may be in the question's language
-    return "\n".join([question, *back[:MOST_FOLLOWED], *back[max(len(back) - 1, MOST_FOLLOWED) :]])
+    # Sources may be in the question's own language.
+    back = [one for one in _questions_back(history, foreign=is_foreign(question)) if one != question]
+    topic = back[max(len(back) - 1, most) :] if most > 1 else []
+    return "\n".join([question, *back[:most], *topic])
 
 
 def _questions_back(history: Sequence[Turn], *, foreign: bool = False) -> Iterator[str]:
