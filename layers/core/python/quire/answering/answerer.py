@@ -179,15 +179,13 @@ def _answer_unsearched(
     if which := recalled(inquiry.question):
         return tell_back(which, said)
     kind = small_talk(inquiry.question, goes_on=bool(inquiry.history))
-    is_reply = kind in (CONSENT, DISSENT) and said[-1].text.rstrip().endswith(
-        "?"
-    )  # to what a model asked back
+    # "yes" and "no" answer what a model asked back.
+    is_reply = kind in (CONSENT, DISSENT) and said[-1].text.rstrip().endswith("?")
     if kind and not is_reply:
         return reply_to(kind, name_of(collection))
     is_named = any(map(collection.index.has_symbol, may_name(searched)))
-    is_said = bool(inquiry.history) and says_something(
-        searched
-    )  # "what about a shadow?", of what nobody knows
+    # "What about a shadow?" says a thing, of which nobody may know.
+    is_said = bool(inquiry.history) and says_something(searched)
     return ask_back(collection.index) if is_vague(searched) and not (is_named or is_said) else ""
 
 
@@ -225,9 +223,8 @@ def _find_otherwise(
     elif is_new or may_change_topic(inquiry.question):
         other = inquiry.question
     else:
-        other = join(
-            inquiry.question, inquiry.history, 1
-        )  # the topic may have changed since the first of them
+        # The topic may have changed since the first of them.
+        other = join(inquiry.question, inquiry.history, 1)
     if other == searched:
         return None
     findings = find(collection, inquiry, other)
