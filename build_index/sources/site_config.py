@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import yaml
 from pathspec import GitIgnoreSpec
 
+from build_index.sources.files.text_files import ABOVE, folders_above
 from build_index.sources.javascript_objects import ObjectLiteral, read_objects
 from quire.documents import AnchorRules
 from quire.errors import SourceError
@@ -24,8 +25,6 @@ from quire.parsing.site_pages import Content, PublishedSite
 
 PROJECTS = ("", "website", "docs", "doc", "docs/source", "source", "documentation", "site")
 """Folders of a repository in which its site's configuration may lie."""
-ABOVE = 3
-"""How far above a source a configuration is looked for, unless a repository begins before."""
 PLACEHOLDERS = frozenset(("your-docusaurus-site.example.com", "your-docusaurus-test-site.com"))
 """Hosts that Docusaurus writes into new sites: nobody's."""
 BROKEN = (RecursionError, ValueError, TypeError, AttributeError, KeyError, MemoryError)
@@ -77,16 +76,6 @@ def find_site(root: Path) -> FoundSite | None:
         if fallback:
             return fallback
     return None
-
-
-def folders_above(root: Path) -> Iterator[Path]:
-    """The folder and those above it, `ABOVE` at most and none above a repository's."""
-    here = root
-    for _ in range(ABOVE + 1):
-        yield here
-        if (here / ".git").exists() or here == here.parent:
-            return
-        here = here.parent
 
 
 def _configured(project: Path, root: Path) -> Iterator[FoundSite]:

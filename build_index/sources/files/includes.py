@@ -17,8 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from build_index.sources.files.text_files import SKIPPED, read_text
-from build_index.sources.site_config import FoundSite, folders_above
+from build_index.sources.files.text_files import SKIPPED, folders_above, read_text
+from build_index.sources.site_config import FoundSite
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES
 from quire.parsing.asciidoc_markdown import ASCIIDOC

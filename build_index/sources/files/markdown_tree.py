@@ -21,6 +21,7 @@ from build_index.sources.files.superseded import superseded_pages
 from build_index.sources.files.text_files import (
     SKIPPED,
     count_others,
+    is_vault,
     read_bytes,
     read_page,
     read_text,
@@ -28,7 +29,7 @@ from build_index.sources.files.text_files import (
 )
 from build_index.sources.files.types import TEXT as CODE_TEXT
 from build_index.sources.files.types import is_navigation, language_of, page_role
-from build_index.sources.site_config import FoundSite, folders_above
+from build_index.sources.site_config import FoundSite
 from quire.chunking.markdown import spoken
 from quire.documents import Document, Value
 from quire.errors import NoText, SourceError
@@ -142,11 +143,6 @@ def _address(root: Path, site: FoundSite, path: str) -> str:
         return site.url_of(path, _text_or_nothing(root, path))
     except SourceError:
         return ""
-
-
-def is_vault(root: Path) -> bool:
-    """Whether a folder is part of a vault of Obsidian: then `[[Page]]` is a link in all of its notes."""
-    return any((one / ".obsidian").is_dir() for one in folders_above(root.resolve()))
 
 
 def _read_page(

@@ -19,6 +19,7 @@ from build_index.sources.files.text_files import (
     HEAD_CHARACTERS,
     READ_AS,
     decode,
+    is_vault,
     is_written,
     read_plain,
     sealed,
@@ -99,18 +100,20 @@ class Repository:
         name: what `repository` says of it; and, beside others in one collection, the first part of its paths.
         commit: the commit that the files are of; "" where there is none.
         selection: which of its files, where that is not said of all repositories.
+        wiki: whether its notes link as wikis do, `[[Page]]`.
     """
 
     root: Path
     name: str
     commit: str = ""
     selection: Selection | None = None
+    wiki: bool = False
 
 
 def open_repository(root: Path, name: str = "") -> Repository:
     """A folder as a repository, its commit read from git, named after the folder unless told."""
     folder = root.resolve()
-    return Repository(folder, name or folder.name, head_commit(folder))
+    return Repository(folder, name or folder.name, head_commit(folder), wiki=is_vault(folder))
 
 
 def read_repositories(
@@ -292,6 +295,8 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
         "commit": repository.commit,
         "is_test": is_test_path(path),
     }
+    if repository.wiki and language == "markdown":
+        facts["wiki"] = True
     role = role_of(path)
     return facts | {"role": role} if role else facts
 

@@ -21,7 +21,7 @@ from quire.parsing.secret_forms import is_secret_folder, is_secret_name
 DEFAULT_EXCLUDE = tuple(
     """
     node_modules dist build .git venv .venv __pycache__ .hg .svn .tox .nox .mypy_cache .ruff_cache .pytest_cache
-    .hypothesis .quire .idea .vs .gradle .next .nuxt .terraform *.egg-info .DS_Store
+    .hypothesis .quire .idea .vs .obsidian .gradle .next .nuxt .terraform *.egg-info .DS_Store
     """.split()
 )
 

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
-from build_index.sources.site_config import BROKEN, folders_above, read_table
+from build_index.sources.files.text_files import folders_above
+from build_index.sources.site_config import BROKEN, read_table
 from quire.documents import Document
 from quire.errors import SourceError
 

@@ -14,6 +14,8 @@ from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.formats import RawFile, text_of, with_line_feeds
 
 HEAD_CHARACTERS = 4096
+ABOVE = 3
+"""How far above a source is looked for what is said of it, unless a repository begins before."""
 SKIPPED = frozenset(("node_modules", "__pycache__"))
 DOCUMENTS = tuple(
     """
@@ -22,6 +24,21 @@ DOCUMENTS = tuple(
     """.split()
 )
 """How names of files end that people write documents in."""
+
+
+def folders_above(root: Path) -> Iterator[Path]:
+    """The folder and those above it, `ABOVE` at most and none above a repository's."""
+    here = root
+    for _ in range(ABOVE + 1):
+        yield here
+        if (here / ".git").exists() or here == here.parent:
+            return
+        here = here.parent
+
+
+def is_vault(root: Path) -> bool:
+    """Whether a folder is part of a vault of Obsidian: then `[[Page]]` is a link in all of its notes."""
+    return any((one / ".obsidian").is_dir() for one in folders_above(root.resolve()))
 
 
 def walk_files(root: Path, suffixes: tuple[str, ...]) -> Iterator[str]:

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.repository import open_repository, read_repository
 from quire.answering.citations import cite
 from quire.answering.extractive.rendering import shown
 from quire.chunking.markdown import chunk_docs
+from quire.chunking.source_code import chunk_source_code
 from quire.documents import Document
 from quire.parsing.markdown import dialect_of, parse_markdown
 from tests.support.shelves import chunk, hit_of
@@ -30,11 +32,12 @@ def texts(source: str) -> list[str]:
         ("Write `[[Page|words]]` as [[Links|it is]].", "Write `[[Page|words]]` as it is."),
         ("x == y [[a|b]], 2^10", "x == y b, 2^10"),
         ("The slot [[Prototype]] is hidden.", "The slot [[Prototype]] is hidden."),
+        ("See [[a|b]].\n\n- Oil them ^oil\n- %%twice%%", "See b.|- Oil them"),
         ("See [[1]](https://example.com) in [[a|b]].", "See [1] in b."),
     ],
 )
 def test_links_of_wikis_say_their_words(source: str, said: str) -> None:
-    assert texts(source) == [said]
+    assert "|".join(texts(source)) == said
 
 
 def test_a_comment_over_lines_moves_no_line() -> None:
@@ -51,6 +54,18 @@ def test_every_note_of_a_vault_links_as_wikis_do(tmp_path: Path) -> None:
     (document,) = read_markdown_tree(tmp_path / "notes")
     assert isinstance(document, Document)
     assert [one.text for one in chunk_docs(document)] == ["Oars hang in the Boat house."]
+
+
+def test_a_note_of_a_vault_in_a_folder_of_any_files_is_shown_without_its_markup(tmp_path: Path) -> None:
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian/app.json").write_text('{"theme": "obsidian"}', encoding="utf-8")
+    note = "Oars hang in the [[Boat house]]. ^oars\n\n```sh\nrow [[a]]\n```\n\n%% ask Bo %%\n\nSee [[2024]]."
+    (tmp_path / "oars.md").write_text(note, encoding="utf-8")
+    (document,) = read_repository(open_repository(tmp_path))
+    assert isinstance(document, Document)
+    (found,) = chunk_source_code(document)
+    told = shown(cite(1, hit_of(found), 0, len(found.text)))
+    assert told.split() == "Oars hang in the Boat house. ```sh row [[a]] ``` See 2024. [1]".split()
 
 
 @pytest.mark.parametrize(

@@ -74,7 +74,7 @@ def dialect_of(
         return Dialect(mdx=True, strict="all", references=references)
     if site:
         return Dialect(mdx=True, strict="components", references=references)
-    is_wiki = "[[" in text and (wiki or bool(SIGNS.search(without_code(text))))
+    is_wiki = wiki or ("[[" in text and bool(SIGNS.search(without_code(text))))
     return Dialect(mdx=looks_mdx(text), references=references, wiki=is_wiki)
 
 

@@ -101,24 +101,26 @@ class ReadablePart(NamedTuple):
     end: int
 
 
-def readable_part(text: str, path: str, start: int, end: int) -> ReadablePart:
+def readable_part(text: str, path: str, start: int, end: int, *, wiki: bool = False) -> ReadablePart:
     """What a reader sees of `text[start:end]`, as a part of what he sees of the text.
 
     Where it begins or ends inside of a line that looks otherwise in the file, it is read alone.
     """
-    shown = readable_markdown(text, path)
+    shown = readable_markdown(text, path, wiki)
     if shown.text == text:
         return ReadablePart(text, start, end)
     begin, past = shown.place_of(text, start), shown.place_of(text, end)
     if begin is None or past is None:
-        alone = readable_markdown(text[start:end], path).text
+        alone = readable_markdown(text[start:end], path, wiki).text
         return ReadablePart(alone, 0, len(alone))
     return ReadablePart(shown.text, begin, past)
 
 
 @lru_cache(maxsize=256)
-def readable_markdown(text: str, path: str) -> ReadableText:
+def readable_markdown(text: str, path: str, wiki: bool = False) -> ReadableText:
     r"""The text without what its page does not show: tags, imports, what templates and admonitions are written with.
+
+    `wiki` says that it lies among notes that link as wikis do.
 
     >>> page = '{% hint %}\nMind it.\n{% endhint %}\n<Card\n  title="Oars"\n>\nRow.\n</Card>'
     >>> readable_markdown(page, "boats.mdx").text.split("\n")
@@ -134,7 +136,7 @@ def readable_markdown(text: str, path: str) -> ReadableText:
     else:
         lines = plain_blocks(lines, everywhere=is_of_mkdocs(lines))
         lines = plain_directives(lines, everywhere="}`" in lines)
-        lines = plain_links(lines)
+        lines = plain_links(lines, everywhere=wiki)
         dialect = _dialect(lines, path)
     if "<" in lines:
         lines = _PICTURE.sub("", lines)

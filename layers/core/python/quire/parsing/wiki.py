@@ -21,27 +21,38 @@ _MARKUP = re.compile(
 )
 
 
+PLAIN_OF_WIKIS = re.compile(r"[^\n\0\\`~*_\[!<&%=^]*+")
+"""Text in which nothing is markup, of notes that link as wikis do."""
 _LINK_OR_CODE = re.compile(
     r"""
-    (?P<code> ^[ ]{0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*+(?:\n(?![ ]{0,3}(?P=fence))[^\n]*+)*+ | `[^`\n]{1,500}+` )
+    (?P<code> ^[ ]{0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*+(?:\n(?![ ]{0,3}(?P=fence))[^\n]*+)*+ (?:\n[^\n]*+)?+
+      | `[^`\n]{1,500}+` )
     | !\[\[ [^\[\]\n]{1,500}+ \]\]                       # an embedded file
-    | \[\[ (?P<target>[^\W\d_][^\[\]\n|]{0,500}+) (?:\\?\|(?P<words>[^\[\]\n]{1,500}+))? \]\](?!\()
+    | \[\[ (?P<target>[^\W_][^\[\]\n|]{0,500}+|\#[^\[\]\n|]{1,500}+) (?:\\?\|(?P<words>[^\[\]\n]{1,500}+))? \]\](?!\()
+    | (?P<comment>%%(?:(?!%%)[\s\S]){0,5000}+%%)
+    | ==(?P<marked>[^\s=][^=\n]{0,500}+(?<!\s))==
+    | (?<=\s)\^[A-Za-z0-9-]{1,100}+ (?=[ \t]*(?:\n|\Z))
     """,
     re.MULTILINE | re.VERBOSE,
 )
 
 
-def plain_links(text: str) -> str:
-    """Markdown with links of notes by what they show, as many lines as before; code stays as it is.
+def plain_links(text: str, *, everywhere: bool = False) -> str:
+    """Markdown with links of notes by what they show, as many lines as before; code stays as it is. In a vault
+    they are links `everywhere`, else where the text has a sign of such notes.
 
-    >>> plain_links("Use [[Oars|the oars]] of [[Boats#Kinds]], ![[oar.png]] or `[[a]]`.")
-    'Use the oars of Boats > Kinds,  or `[[a]]`.'
+    >>> plain_links("Use [[Oars|the oars]] of [[Boats#Kinds]], ![[oar.png]] or `[[a]]`. %%Mind%% ^oars")
+    'Use the oars of Boats > Kinds,  or `[[a]]`.  '
     """
-    if not SIGNS.search(text):
+    if not everywhere and not SIGNS.search(text):
         return text
-    return _LINK_OR_CODE.sub(
-        lambda found: found["code"] or found["words"] or link_words(found["target"] or ""), text
-    )
+    return _LINK_OR_CODE.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    if found["comment"]:
+        return "\n" * found["comment"].count("\n")
+    return found["code"] or found["words"] or link_words(found["target"] or "") or found["marked"] or ""
 
 
 def read_wiki_markup(state: StateInline, silent: bool) -> bool:

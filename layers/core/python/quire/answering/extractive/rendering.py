@@ -461,7 +461,8 @@ def _is_written(chunk: Chunk) -> bool:
 def _as_read(chunk: Chunk, start: int, end: int) -> ReadablePart:
     from quire.parsing.readable import readable_part  # 20 ms that other collections have no use for
 
-    return readable_part(chunk.text, str(chunk.metadata.get("path") or ""), start, end)
+    path, is_wiki = str(chunk.metadata.get("path") or ""), bool(chunk.metadata.get("wiki"))
+    return readable_part(chunk.text, path, start, end, wiki=is_wiki)
 
 
 def title_above(chunk: Chunk, place: int) -> str:
