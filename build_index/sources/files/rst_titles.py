@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
+from build_index.sources.files.named_texts import NamedTexts
 from quire.errors import SourceError
 from quire.parsing.formats import title_of
 from quire.parsing.myst import bare_references, myst_labels
@@ -28,22 +29,26 @@ class RstTitles:
         read: gives the text of one, "" where it cannot be read.
         labels: titles by label, of all pages; filled once one is asked for.
         pages: titles of pages that were asked for.
+        names: what files set that stands for something else, as `NamedTexts` keeps it.
     """
 
     paths: Collection[str]
     read: Callable[[str], str]
     labels: dict[str, str] = field(default_factory=dict)
     pages: dict[str, str] = field(default_factory=dict)
+    names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def titles(self, path: str, text: str) -> dict[str, str]:
-        """Titles of what a page refers to without words, by the target as it is written, such as `:ref:oars`."""
+        """Titles of what a page refers to without words, by the target as it is written, such as `:ref:oars`, and texts
+        that its names stand for."""
         written: Iterable[str] = ()
         if path.endswith(".rst") and ":`" in text:
             written = (f":{one['role']}:{one['target']}" for one in _REFERENCE.finditer(text))
         elif path.endswith(".md"):
             written = bare_references(text)
         titles = {one: self._title(path, one) for one in written}
-        return {one: title for one, title in titles.items() if title}
+        named = NamedTexts(self.read, self.names).of(path, text)
+        return {one: title for one, title in titles.items() if title} | named
 
     def _title(self, path: str, reference: str) -> str:
         role, _, target = reference[1:].partition(":")

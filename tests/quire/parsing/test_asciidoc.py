@@ -25,6 +25,11 @@ Words.
 """
 
 
+def test_a_title_has_no_anchor_in_it() -> None:
+    [title] = parse_asciidoc("= Oars [[oars]]\n\nRow.\n").definitions
+    assert title.names == ("Oars",)
+
+
 def test_sections_nest_by_their_marks_and_blocks_are_whole() -> None:
     assert list(sections(parse_asciidoc(PAGE.lstrip()).definitions)) == [
         (0, "Guide", 1, 15),

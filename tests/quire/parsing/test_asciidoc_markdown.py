@@ -184,3 +184,23 @@ def test_what_a_sites_own_macros_and_literals_say_is_shown() -> None:
     )
     shown = "Introduced in 5.15 deprecated a:b x:y[0] C++ and D++ ``` `^n` ``` {own-x-2} a::b[i]"
     assert as_markdown(said)[0] == shown
+
+
+@pytest.mark.parametrize(
+    ("source", "shown"),
+    [
+        (',===\nOar,Wood\n"long, thin",ash\n,===', "| Oar | Wood |\n| --- | --- |\n| long, thin | ash |"),
+        ("[%header,format=dsv]\n|===\nOar:Wood\nlong\n|===", "| Oar | Wood |\n| --- | --- |\n| long |  |"),
+        ("[separator=;]\n|===\na;b\n|===", "| a | b |\n| --- | --- |"),
+        ("[quote, Ann Row]\n____\nRow *on*.\n____", "> Row *on*.\n>\n> — Ann Row"),
+        (':v: 3\n[source,sh,subs="attributes+"]\n----\nrow {v}\n----', "```sh\nrow 3\n```"),
+        (":v: 3\n----\nrow {v}\n----", "```\nrow {v}\n```"),
+        ("----\ninclude::src/Oar.java[tags=row]\n----", "```\nsrc/Oar.java\n```"),
+    ],
+)
+def test_tables_of_values_quotes_and_code_are_shown_as_pages_show_them(source: str, shown: str) -> None:
+    assert as_markdown(source)[0].strip() == shown
+
+
+def test_attributes_that_a_site_sets_have_their_values() -> None:
+    assert as_markdown("= {boat} of {oars}", {"boat": "Gig"})[0] == "# Gig of {oars}"

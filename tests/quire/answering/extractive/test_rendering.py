@@ -235,6 +235,42 @@ def test_the_rest_of_a_torn_table_takes_no_row_for_its_head() -> None:
     assert show(one, 0, len(one.text) - 1) == "|  |  |\n| --- | --- |\n| Seal | 4 |\n| Base | 7 |\n\n[1]"
 
 
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        (":orphan:\n\nRow.", "Row."),
+        (".. [#oil] Of linseed.\n.. [Row2020] Row, *Oars*.", "Note: Of linseed.\n\n[Row2020] Row, *Oars*."),
+        (
+            "Oil [#oil]_ of [Row2020]_ as Flask_ and `b_ c`, not class_.",
+            "Oil of [Row2020] as Flask and `b_ c`, not class_.",
+        ),
+        (".. math:: a_b = \\frac{c}{d}\n   :label: oar", "$$\na_b = \\frac{c}{d}\n$$"),
+        (".. math::\n\n   a_b\n   c", "$$\na_b\nc\n$$"),
+        (
+            "Is :math:`x_1` in :guilabel:`&File`, :octicon:`oar` H\\ :sub:`2`\\ O, :issue:`9`?",
+            "Is $x_1$ in `File`,  H2O, issue 9?",
+        ),
+        (".. figure:: oar.png\n   :alt: x\n\n   An oar.\n\n   Of ash.", "An oar.\n\nOf ash."),
+        (
+            ".. grid:: 1 2 2 2\n\n   .. grid-item-card:: Oars\n      :link: oars\n\n      Of ash.",
+            "Oars:\n\nOf ash.",
+        ),
+        (".. rubric:: Sails\n\nOf cotton.", "**Sails**\n\nOf cotton."),
+        (".. literalinclude:: row.py\n   :lines: 1-2", "`row.py`"),
+        (".. csv-table:: Oars\n   :file: oars.csv", "Oars\n\n`oars.csv`"),
+        (".. module:: oars\n   :synopsis: x\n\n   All oars.", "All oars."),
+    ],
+)
+def test_what_restructured_text_tells_beside_its_paragraphs_is_shown(source: str, read: str) -> None:
+    assert plain_rst(source) == read
+
+
+def test_lines_that_are_kept_are_no_table_and_pages_that_are_made_are_not_told() -> None:
+    text = "| Row on.\n| Row far.\n\nIndices and tables\n==================\n\n* :ref:`genindex`\n* :ref:`search`\n"
+    made = chunk("a.rst", text, lang="rst")
+    assert shown(cite(1, hit_of(made), 0, len(text))) == "Row on.  \nRow far. [1]"
+
+
 def test_restructured_text_loses_its_markup() -> None:
     one = chunk(
         "pump.rst",

@@ -24,7 +24,7 @@ from quire.parsing.front_matter import read_front_matter
 from quire.parsing.languages import GRAMMARS
 from quire.parsing.org import parse_org, readable_org
 from quire.parsing.outline import Outline
-from quire.parsing.rst import TITLES, is_label, parse_rst, readable_rst, rst_anchors
+from quire.parsing.rst import TITLES, is_label, parse_rst, readable_rst, rst_anchors, with_names
 from quire.parsing.source_code import parse_source
 from quire.parsing.unknown_source import is_unknown_source, parse_unknown_source
 
@@ -159,7 +159,9 @@ def _sections(document: Document, path: str, lines: Lines, language: str) -> Ite
     file = _SourceFile(document, path, lines, outline, "", rst_anchors(document.text) if shown else ())
     for span in cut_spans(outline, lines, SECTIONS):
         text = lines.text(span.start_line, span.end_line)
-        yield _chunk(file, span, text, f"{' › '.join(span.path)}\n{readable(text)}")
+        yield _chunk(
+            file, span, text, f"{' › '.join(span.path)}\n{readable(with_names(text, document.links))}"
+        )
 
 
 def _markdown(document: Document, path: str, lines: Lines) -> Iterator[Chunk]:
@@ -259,11 +261,13 @@ def _chunk(file: _SourceFile, span: Span, text: str, summary: str, *, identity: 
 
 
 def _written(reference: str) -> str:
-    """A reference of reStructuredText as pages write it.
+    """A reference of reStructuredText as pages write it; a name that stands for a text is written so.
 
     >>> _written(":ref:oars")
     ':ref:`oars`'
     """
+    if reference[0] != ":":
+        return reference
     role, _, target = reference[1:].partition(":")
     return f":{role}:`{target}`"
 

@@ -30,6 +30,7 @@ _LINK = re.compile(
     re.VERBOSE,
 )
 _ATTRIBUTE = re.compile(r"^(?::[\w!-]+:.*|\[[^\]]*\]|include::.*|//(?!//).*)$")
+_ANCHOR = re.compile(r"\[\[[^\[\]\n]{1,200}+\]\]")
 _QUOTED = re.compile(r"(?<!\w)([*_`+#])(\S(?:.{0,300}?\S)?)\1(?!\w)")
 
 
@@ -82,7 +83,8 @@ def readable_asciidoc(text: str) -> str:
 
 
 def _title(text: str, mark: str) -> str:
-    """The text of a heading without the mark that may close it."""
+    """The text of a heading without its anchor and the mark that may close it."""
+    text = _ANCHOR.sub("", text).rstrip()
     bare = text.removesuffix(mark)
     return bare.rstrip() if bare != text and bare[-1:].isspace() else text
 

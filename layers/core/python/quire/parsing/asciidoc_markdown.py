@@ -6,6 +6,7 @@ followed.
 
 from __future__ import annotations
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -162,6 +163,16 @@ _BRACKET = re.compile(r"[\[\]()|<>]")
 _BAR = re.compile(r"\\?\|")
 _ANGLE = re.compile(r"<(?=[A-Za-z/!])")
 _CODE = re.compile(r"(`[^`\n]++`)")
+_INCLUDE = re.compile(r"[ \t]*+include::([^\s\[\]]++)\[[^\]\n]*+\][ \t]*+")
+_SEPARATED = re.compile(
+    r"""
+    separator=["']?([^"'\s\]])
+    | format=["']?(csv|dsv|tsv)  # what each is parted by stands below
+    """,
+    re.VERBOSE,
+)
+_SEPARATORS = {",": ",", ":": ":", "csv": ",", "dsv": ":", "tsv": "\t"}
+"""What parts the cells of tables by their delimiter (`,===`) and by their format."""
 _ADMONITIONS = frozenset(("NOTE", "TIP", "IMPORTANT", "WARNING", "CAUTION"))
 
 
@@ -197,14 +208,16 @@ class _DelimitedBlock:
     """An open delimited block: its delimiter, what stands before its lines, the indentation of the item it is in.
 
     The delimiter of a paragraph of code is the blank line behind it.
-    `outer` are the marks of the lists that it stands in, which go on behind it.
+    `outer` are the marks of the lists that it stands in, which go on behind it; `ends` is who said what it quotes.
     """
 
     delimiter: str
     mark: str = ""
     is_code: bool = False
     is_hidden: bool = False
+    is_filled: bool = False
     indent: str = ""
+    ends: str = ""
     outer: list[str] = field(default_factory=list)
 
 
@@ -219,10 +232,12 @@ class _SpannedCell(NamedTuple):
 
 @dataclass(slots=True)
 class _TableRows:
-    """A table whose cells are being read. `columns` is 0 until they are known; `code` are lines of it in a cell."""
+    """A table whose cells are being read. `columns` is 0 until they are known; `code` are lines of it in a cell;
+    `separator` is what parts the cells of one that is written as a file of values."""
 
     delimiter: str
     columns: int
+    separator: str = ""
     cells: list[_SpannedCell] = field(default_factory=list)
     code: list[str] | None = None
 
@@ -261,7 +276,7 @@ class _AsciiDocReader:
         if block and (block.is_code or block.is_hidden):
             self._take_held(line, block)
         elif self._table is not None:
-            self._take_cells(line, self._table)
+            self._take_row(line, self._table)
         elif level := self._level(line, following):
             self._is_underlined = True
             self._take_text(f"{'=' * level} {line}")
@@ -306,7 +321,7 @@ class _AsciiDocReader:
     def _take_held(self, line: str, block: _DelimitedBlock) -> None:
         if line.strip() != block.delimiter:
             if block.is_code:
-                self._show(line)
+                self._show(self._code_line(line, block))
             return
         if block.is_code:
             self._show("```")
@@ -315,18 +330,37 @@ class _AsciiDocReader:
             self._marks = block.outer
         self._show("")
 
+    def _code_line(self, line: str, block: _DelimitedBlock) -> str:
+        """A line of code with the values of its attributes, where its block asks for them; of a file that stands
+        elsewhere the path."""
+        if included := _INCLUDE.fullmatch(line):
+            return included[1]
+        return self._filled(line) if block.is_filled else line
+
+    def _filled(self, text: str) -> str:
+        return _NAMES.sub(lambda found: self._names.get(found[1].lower(), found[0]), text)
+
     def _delimit(self, delimiter: str) -> None:
         """Begin or end a block."""
         for place, block in enumerate(self._blocks):
             if block.delimiter == delimiter:
                 self._marks = block.outer
+                if block.ends:
+                    self._show("")
+                    self._show(f"— {self._inline(block.ends)}")
                 del self._blocks[place:]
                 self._show("")
                 return
         style, self._style = self._style, ""
         if delimiter.endswith("===") and delimiter[0] != "=":
             columns = _COLUMNS.search(style)
-            self._table = _TableRows(delimiter, _count(columns[1]) if columns else 0)
+            written = _SEPARATED.search(style)
+            parts = (
+                written[1] or _SEPARATORS.get(written[2], "")
+                if written
+                else _SEPARATORS.get(delimiter[0], "")
+            )
+            self._table = _TableRows(delimiter, _count(columns[1]) if columns else 0, parts[:1])
             return
         block = _DelimitedBlock(delimiter, indent=self._indent, outer=self._marks)
         if delimiter != "--" or not block.indent:
@@ -340,6 +374,7 @@ class _AsciiDocReader:
         kind = kind.partition("%")[0].partition("#")[0]
         sign = block.delimiter[:1]
         block.is_hidden = sign in ("/", "+")
+        block.is_filled = "attributes" in style.partition("subs=")[2]
         block.is_code = sign in ("", "-", ".", "`") and block.delimiter != "--"
         if block.is_code:
             language = words.partition(",")[0].strip(' "') if kind in ("source", "") else ""
@@ -349,9 +384,10 @@ class _AsciiDocReader:
             )  # its language stands at its beginning alone
         elif kind in _ADMONITIONS or sign == "_":
             block.mark = "> "
+            block.ends = words.strip(' "') if kind in ("quote", "verse") else ""
         self._blocks.append(block)
-        if block.mark:
-            self._show(f"[!{kind.lower()}]" if kind in _ADMONITIONS else "")
+        if kind in _ADMONITIONS and block.mark:
+            self._show(f"[!{kind.lower()}]")
 
     def _is_layout(self, line: str) -> bool:
         """Whether a line says nothing itself: an attribute, a style, a comment, a directive."""
@@ -446,10 +482,15 @@ class _AsciiDocReader:
         before = self.lines[-1] if self.lines else ""
         return not before.strip(" >") or before.startswith(of)
 
-    def _take_cells(self, line: str, table: _TableRows) -> None:
+    def _take_row(self, line: str, table: _TableRows) -> None:
         if line.strip() == table.delimiter:
             self._close_table()
-            return
+        elif table.separator:
+            self._take_values(line, table)
+        else:
+            self._take_cells(line, table)
+
+    def _take_cells(self, line: str, table: _TableRows) -> None:
         if table.cells and self._takes_code(line.strip(), table):
             return
         if condition := _CONDITION.fullmatch(line):
@@ -471,6 +512,13 @@ class _AsciiDocReader:
             table.cells += [cell] * int(bar["times"] or 1)
         if not table.columns and table.cells:  # the first line with cells is a row
             table.columns = sum(cell.wide for cell in table.cells)
+
+    def _take_values(self, line: str, table: _TableRows) -> None:
+        """A row of a table that is written as a file of values."""
+        values = next(csv.reader([line.strip()], delimiter=table.separator), [])
+        table.columns = table.columns or len(values)
+        values = [*values, *[""] * table.columns][: table.columns] if values else []
+        table.cells += [_SpannedCell(self._inline(value.strip()), self._number) for value in values]
 
     def _takes_code(self, line: str, table: _TableRows) -> bool:
         """Whether a line is of code in a cell, or around it; it becomes a span there, as a row is one line."""
@@ -507,7 +555,7 @@ class _AsciiDocReader:
     def _inline(self, text: str) -> str:
         """Words with links by what they say, attributes by their values, code between ticks."""
         if "{" in text:
-            text = _NAMES.sub(lambda found: self._names.get(found[1].lower(), found[0]), text)
+            text = self._filled(text)
             text = _HELD_NAME.sub("", text)
         if '`"' in text or "`'" in text:
             text = _QUOTED.sub(lambda found: f"“{found[2]}”" if found[1] == '"' else f"‘{found[2]}’", text)

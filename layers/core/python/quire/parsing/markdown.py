@@ -96,7 +96,8 @@ def parse_markdown(
         includes: texts of the files that it imports, by the path as it is written; and what stands in the page for a
             line that includes a file, by that line.
         anchors: how its site makes fragments of headings.
-        links: addresses of pages that it links to, by the target as it is written, and titles of what MyST refers to.
+        links: addresses of pages that it links to, by the target as it is written, titles of what MyST refers to,
+            and what AsciiDoc's attributes stand for.
 
     Raises:
         SourceError: front matter, a tag, a code block or an expression is malformed; it names file and line.
@@ -104,7 +105,7 @@ def parse_markdown(
     dialect = dialect or dialect_of(path, text)
     rules = anchors or AnchorRules()
     text, lines = _with_included(without_template_tags(_plain(text), rules.generator), includes or {}, path)
-    if made := _made_markdown(text, path):
+    if made := _made_markdown(text, path, links):
         text, numbers = made
         lines = [lines[number - 1] for number in numbers] if lines else numbers
     elif path.lower().endswith(QUARTO):
@@ -130,10 +131,10 @@ def parse_markdown(
     )
 
 
-def _made_markdown(text: str, path: str) -> tuple[str, Sequence[int]] | None:
+def _made_markdown(text: str, path: str, links: Mapping[str, str]) -> tuple[str, Sequence[int]] | None:
     """Another markup as Markdown with the line that each of its lines stands on; None for what is Markdown."""
     if path.lower().endswith(ASCIIDOC):
-        return as_markdown(text)
+        return as_markdown(text, {name[1:-1]: said for name, said in links.items() if name[0] == "{"})
     if path.lower().endswith(LATEX):
         return latex_as_markdown(text)
     if is_yaml_text(path, text):
@@ -187,7 +188,7 @@ def page_title(text: str, path: str = "") -> str:
         SourceError: the front matter is malformed.
     """
     text = _plain(text)
-    if made := _made_markdown(text, path):
+    if made := _made_markdown(text, path, NOTHING):
         text = made[0]
     elif path.lower().endswith(QUARTO):
         text = plain_quarto(text)

@@ -93,6 +93,9 @@ class ReadableText(NamedTuple):
         return at + len(before) if is_same else None
 
 
+Names = tuple[tuple[str, str], ...]
+
+
 class ReadablePart(NamedTuple):
     """`text[start:end]` is what is shown of a part of a stored text; around it stands what is shown of the rest."""
 
@@ -101,26 +104,29 @@ class ReadablePart(NamedTuple):
     end: int
 
 
-def readable_part(text: str, path: str, start: int, end: int, *, wiki: bool = False) -> ReadablePart:
+def readable_part(
+    text: str, path: str, start: int, end: int, *, wiki: bool = False, names: Names = ()
+) -> ReadablePart:
     """What a reader sees of `text[start:end]`, as a part of what he sees of the text.
 
     Where it begins or ends inside of a line that looks otherwise in the file, it is read alone.
     """
-    shown = readable_markdown(text, path, wiki)
+    shown = readable_markdown(text, path, wiki, names)
     if shown.text == text:
         return ReadablePart(text, start, end)
     begin, past = shown.place_of(text, start), shown.place_of(text, end)
     if begin is None or past is None:
-        alone = readable_markdown(text[start:end], path, wiki).text
+        alone = readable_markdown(text[start:end], path, wiki, names).text
         return ReadablePart(alone, 0, len(alone))
     return ReadablePart(shown.text, begin, past)
 
 
 @lru_cache(maxsize=256)
-def readable_markdown(text: str, path: str, wiki: bool = False) -> ReadableText:
+def readable_markdown(text: str, path: str, wiki: bool = False, names: Names = ()) -> ReadableText:
     r"""The text without what its page does not show: tags, imports, what templates and admonitions are written with.
 
-    `wiki` says that it lies among notes that link as wikis do.
+    `wiki` says that it lies among notes that link as wikis do; `names` are attributes of AsciiDoc that are set
+    elsewhere, `{oar}`, with what they stand for.
 
     >>> page = '{% hint %}\nMind it.\n{% endhint %}\n<Card\n  title="Oars"\n>\nRow.\n</Card>'
     >>> readable_markdown(page, "boats.mdx").text.split("\n")
@@ -128,7 +134,7 @@ def readable_markdown(text: str, path: str, wiki: bool = False) -> ReadableText:
     """
     lines = MARKS.sub("", text.replace("\r\n", "\n").replace("\r", " "))
     if path.lower().endswith(ASCIIDOC):
-        shown, numbers = as_markdown(lines)
+        shown, numbers = as_markdown(lines, {name[1:-1]: said for name, said in names})
         return ReadableText("\n".join(map(_without_sign, shown.split("\n"))), _ascending(numbers))
     lines = without_template_tags(_head_in_words(_with_whole_ends(lines)), generator_in(lines))
     if path.lower().endswith(QUARTO):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile, islice, takewhile
 
 from quire.analysis.entries import naming_option
@@ -172,6 +172,13 @@ def _caption(directive: re.Match[str], lines: Sequence[str], row: int) -> str:
 def rst_title(text: str) -> str:
     """The title that opens a page; "" without one."""
     return next((title.replace("`", "") for _, _, _, title in _headings(text.split("\n"))), "")
+
+
+def with_names(text: str, names: Mapping[str, str]) -> str:
+    """The text with what its names stand for, `|oar|` or AsciiDoc's `{oar}`, in their place."""
+    for name in filter(text.__contains__, names):
+        text = text.replace(name, names[name]) if name[0] in "|{" else text
+    return text
 
 
 def is_label(line: str) -> bool:

@@ -38,6 +38,8 @@ from quire.answering.extractive.code_lines import (
 )
 from quire.answering.extractive.passages import CSV_ROW
 from quire.answering.extractive.rst_text import (
+    INDEX_PAGES,
+    KEPT_LINES,
     SUBSTITUTION,
     csv_cells,
     defined_names,
@@ -47,6 +49,7 @@ from quire.answering.extractive.rst_text import (
     plain_roles,
     plain_rst,
     titled_references,
+    told_names,
     told_options,
 )
 from quire.answering.extractive.trails import trail_at
@@ -461,8 +464,9 @@ def _is_written(chunk: Chunk) -> bool:
 def _as_read(chunk: Chunk, start: int, end: int) -> ReadablePart:
     from quire.parsing.readable import readable_part  # 20 ms that other collections have no use for
 
+    names = tuple(told_names(chunk.metadata.get(TITLES)).items())
     path, is_wiki = str(chunk.metadata.get("path") or ""), bool(chunk.metadata.get("wiki"))
-    return readable_part(chunk.text, path, start, end, wiki=is_wiki)
+    return readable_part(chunk.text, path, start, end, wiki=is_wiki, names=names)
 
 
 def title_above(chunk: Chunk, place: int) -> str:
@@ -521,11 +525,11 @@ def _closed(text: str) -> str:
 
 def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     stored = chunk.text[block.start : block.end]
-    if is_rst and all(map(SUBSTITUTION.fullmatch, quote.splitlines())):
-        return ""
-    if block.kind == TABLE and is_rst:
+    if is_rst:
         quote = titled_references(quote, chunk.metadata.get(TITLES))
-    if block.kind == TABLE:
+        if INDEX_PAGES.fullmatch(quote.strip()) or all(map(SUBSTITUTION.fullmatch, quote.splitlines())):
+            return ""
+    if block.kind == TABLE and not (is_rst and KEPT_LINES.fullmatch(stored)):
         is_torn = not chunk.text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))
         # What stands above a torn table's columns is searched with the chunk, though its text begins below it.
         above = (
@@ -539,7 +543,6 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if block.kind == PARAGRAPH and _is_bare_code(chunk, block, quote):
         return _code_block(quote)
     if is_rst:
-        quote = titled_references(quote, chunk.metadata.get(TITLES))
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
         return _code_block(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
     return _list(_set_in(_dedented(quote))) if block.kind == LIST else plain_words(_dedented(quote))

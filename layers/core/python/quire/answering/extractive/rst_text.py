@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import builtins
 import csv
+import keyword
 import re
 import sys
 import textwrap
@@ -22,7 +24,10 @@ _ROLE = re.compile(
 _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
-_VERBATIM = frozenset("program command samp kbd file code literal guilabel menuselection math".split())
+_VERBATIM = frozenset("program command samp kbd file code literal guilabel menuselection".split())
+_ICONS = frozenset("octicon fa fas fab far fa-solid fa-brands material-regular material-outlined".split())
+_ACCELERATOR = re.compile(r"&(?=\w)")
+"""Stands before the letter of a menu that a keyboard opens it by."""
 """Roles whose text names no target: `<value>` in it is what stands for a value."""
 _DEFINED = frozenset("mod func data const class meth attr type exc obj".split())
 _NUMBERED = frozenset(("pep", "rfc"))
@@ -36,6 +41,15 @@ _NAMED_LINK = re.compile(r"(?<!`)`([^`\n]+)`__?(?!\w)")
 _JOINED = re.compile(r"(`[^`\n]*+`)|(?<=[\w`*_)])\\[ \n](?=\S)")
 """Code, and what joins a word to the markup before it, which shows nothing."""
 _FOOTNOTE = re.compile(r" ?\[(?:\*|#\w*|\d+)\]_")
+_NOTE = re.compile(r"\.\. \[(?P<mark>[^\]\n]++)\](?P<said>.*)")
+"""A footnote's text, or that of a work that is cited."""
+_REFERENCE = re.compile(
+    r"""
+    (?P<code>`[^`\n]*+`) | \[(?P<work>[A-Za-z][\w.-]*+)\]_(?!\w)  # a work that is cited: [CIT2002]_
+    | (?<![\w`\\./:@$-])(?P<name>[A-Za-z0-9]++(?:[-.+][A-Za-z0-9]++)*+)__?+(?![\w`/(\[=])  # a name that leads elsewhere
+    """,
+    re.VERBOSE,
+)
 _FIELD = re.compile(
     r"""
     ^(?P<indent>[^\S\n]*+) :(?P<name>\w[\w .,*|~\[\]-]*+|`[^`\n]++`):
@@ -59,7 +73,9 @@ _DIRECTIVE = re.compile(
 )
 _MARK_OF_CODE = re.compile(r"(?:(?<!\S)::|(?<=\S):)$")
 """What two colons before code show: nothing where they stand alone, else one of them."""
-_LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| |\[).*")
+_LABEL = re.compile(r"\s*\.\. (?:_[^:]+:|\|[^|]+\| ).*")
+_OF_PAGE = re.compile(r":(?:orphan|tocdepth|nosearch|no-search|nocomments):.*")
+"""What a page's first lines tell Sphinx."""
 _COMMENT = re.compile(r"\s*\.\.(?:\s.*)?")
 _OPTION = re.compile(r"\s*:[\w-]+:(?:\s.*)?")
 """Of a directive; a body may begin with a role, behind whose second colon its words stand at once."""
@@ -73,6 +89,16 @@ _TOLD = re.compile(
 """Options of what is defined that pages show beside its name."""
 SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
 """A line or an item that is the name of something shown in its place, nearly always of a picture."""
+KEPT_LINES = re.compile(r"(?:[ \t]*+\|(?:[ \t]++[^\n]*[^\s|])?[ \t]*+(?:\n|\Z))++")
+"""A block of lines, none of which ends as rows of tables do."""
+INDEX_PAGES = re.compile(
+    r"""
+    Indices[ ](?:and|&)[ ]tables(?:\n[=~*-]++)?+  # the heading, and its list
+    | (?:[*-][ ]:ref:`(?:genindex|(?:py-)?modindex|search)`\s*+)++
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""The end of the first page that Sphinx writes: its pages are made for each build."""
 _COUNTED = re.compile(r"^([^\S\n]*+)#\.(?=[ \t])", re.M)
 """Marks an item that gets its number from its place, which Markdown gives to items of any number."""
 _CELL = re.compile(r"(?P<row>\*[ \t]++| {1,3}+)-(?:[ \t]++(?P<said>.*+))?+")
@@ -100,12 +126,8 @@ _LAYOUT = frozenset(
         "toctree",
         "index",
         "image",
-        "figure",
         "currentmodule",
-        "module",
-        "automodule",
-        "autoclass",
-        "autofunction",
+        "include",
         "meta",
         "raw",
         "graphviz",  # what is drawn from its body
@@ -127,9 +149,16 @@ _OUTCOMES = {
 }
 """What fields of a signature say; their other names are Sphinx's own."""
 _ITEMS = _PARAMETERS | _OUTCOMES.keys()
-_LABELLED = frozenset("admonition topic sidebar dropdown card tab group-tab tab-item md-tab-item".split())
+_LABELLED = frozenset(
+    "admonition topic sidebar dropdown collapse details card grid-item-card tab group-tab tab-item md-tab-item".split()
+)
 """Directives whose argument is words for a reader: a title, or what a tab is called."""
-_UNSAID = frozenset(("only", "ifconfig", "container", "class", "rst-class", "cssclass"))
+_UNSAID = frozenset(
+    """
+    only ifconfig container class rst-class cssclass grid grid-item button-link button-ref figure
+    module automodule autoclass autofunction
+    """.split()
+)
 """Directives whose argument no reader sees: it says when their body is shown, or names a style."""
 _VERSION = re.compile(
     r"""
@@ -174,9 +203,12 @@ def plain_rst(text: str) -> str:
         if found:
             shown += [_words(words), _directive(found, lines[at + 1 : end])]
             words, at = [], end
+        elif note := _NOTE.fullmatch(lines[at].strip()):
+            shown += [_words(words), _footnote(note, lines[at + 1 : end])]
+            words, at = [], end
         elif _LABEL.fullmatch(lines[at]) or _COMMENT.fullmatch(lines[at]):
             at = end
-        elif SUBSTITUTION.fullmatch(lines[at]):
+        elif SUBSTITUTION.fullmatch(lines[at]) or _OF_PAGE.fullmatch(lines[at]):
             at += 1
         elif past := drawn_table_end(lines, at) if BORDER.fullmatch(lines[at].rstrip()) else 0:
             table = drawn_rows("\n".join(lines[at:past]), "\n".join(lines[at:past]))
@@ -247,21 +279,45 @@ def _directive(found: re.Match[str], body: Sequence[str]) -> str:
         at += 1
     if name in _CODE_NAMES:
         return _fence(body[at:], said, indent)
+    if name == "math":
+        formula = "\n".join(filter(None, [said, textwrap.dedent("\n".join(body[at:])).strip("\n")]))
+        return textwrap.indent(f"$$\n{formula}\n$$", " " * indent) if formula else ""
     if name in _TABLES:
-        has_head = any(line.strip().startswith(":header-rows:") and "0" not in line for line in body[:at])
-        head = [csv_cells(found["said"]) for found in map(_HEADER.fullmatch, body[:at]) if found]
-        rows = _list_rows(body[at:]) if name == "list-table" else csv_rows(body[at:])
-        table = markdown_table([*head, *rows], has_head=has_head or bool(head))
-        return textwrap.indent("\n\n".join(filter(None, (plain_roles(said), table))), " " * indent)
-    inner = plain_rst(textwrap.dedent("\n".join(body[at:]))).strip()
+        return textwrap.indent(_told_table(name, said, body[:at], body[at:]), " " * indent)
+    return textwrap.indent(_spoken(name, said, body[:at], body[at:]), " " * indent)
+
+
+def _told_table(name: str, said: str, options: Sequence[str], body: Sequence[str]) -> str:
+    """A table below its title; of one that lies in a file of its own, where that is."""
+    has_head = any(line.strip().startswith(":header-rows:") and "0" not in line for line in options)
+    head = [csv_cells(found["said"]) for found in map(_HEADER.fullmatch, options) if found]
+    rows = _list_rows(body) if name == "list-table" else csv_rows(body)
+    table = markdown_table([*head, *rows], has_head=has_head or bool(head))
+    file = next((f"`{line.split(':file:')[1].strip()}`" for line in options if ":file:" in line), "")
+    return "\n\n".join(filter(None, (plain_roles(said), table, "" if rows else file)))
+
+
+def _spoken(name: str, said: str, options: Sequence[str], body: Sequence[str]) -> str:
+    """What a directive says: a note, a title with what stands below it, or nothing where it says how to lay out."""
     if name in _SPOKEN:
-        spoken = _note(_NOTES.get(name, name.capitalize()), said, body[at:])
-    else:
-        named = said if inner and name not in _UNSAID else ""
-        label = f"{plain_roles(named)}:" if name in _LABELLED else f"`{named}`"
-        told = told_options("\n".join(body[:at])) if named else ""
-        spoken = "" if name in _LAYOUT else "\n\n".join(filter(None, (label if named else "", told, inner)))
-    return textwrap.indent(spoken, " " * indent)
+        return _note(_NOTES.get(name, name.capitalize()), said, body)
+    if name == "rubric":
+        return f"**{plain_roles(said)}**"
+    if name == "literalinclude":
+        return f"`{said}`"
+    if name in _LAYOUT:
+        return ""
+    inner = plain_rst(textwrap.dedent("\n".join(body))).strip()
+    named = said if inner and name not in _UNSAID else ""
+    label = f"{plain_roles(named)}:" if name in _LABELLED else f"`{named}`"
+    told = told_options("\n".join(options)) if named else ""
+    return "\n\n".join(filter(None, (label if named else "", told, inner)))
+
+
+def _footnote(note: re.Match[str], body: Sequence[str]) -> str:
+    """A note by its text, that of a work behind its name."""
+    inner = plain_rst("\n".join([note["said"].strip(), textwrap.dedent("\n".join(body))])).strip()
+    return f"[{note['mark']}] {inner}" if note["mark"][0].isalpha() else f"Note: {inner}"
 
 
 def _note(label: str, said: str, body: Sequence[str]) -> str:
@@ -455,22 +511,43 @@ def plain_roles(text: str) -> str:
     text = _ALIASED.sub(r"\1", text)
     text = _LITERAL.sub(r"`\1`", _FOOTNOTE.sub("", text))
     text = _NAMED_LINK.sub(lambda one: one[1] if one.group().endswith("_") else one.group(), text)
+    text = _REFERENCE.sub(_referred, text) if "_" in text else text
     text = _JOINED.sub(lambda one: one[1] or "", text)
     text = _COUNTED.sub(r"\g<1>1.", _FIELD.sub(_field, _with_even_fields(text)))
     return _TITLE.sub(lambda one: f"**{one['title'].replace('`', '')}**", text)
 
 
+def _referred(found: re.Match[str]) -> str:
+    """What a reference shows; a word of Python that has a line behind it, as its names do, is none.
+
+    >>> plain_roles("Flask_ of [Smith2020]_, `a_ b`, class_, a_b and __init__.")
+    'Flask of [Smith2020], `a_ b`, class_, a_b and __init__.'
+    """
+    if found["name"] and (keyword.iskeyword(found["name"]) or hasattr(builtins, found["name"])):
+        return found[0]
+    return found["code"] or found["name"] or f"[{found['work']}]"
+
+
 def titled_references(text: str, titles: object) -> str:
-    """The text whose references without words have the title that they lead to, where `titles` know it.
+    """The text whose references without words have the title that they lead to, where `titles` know it; names that
+    stand for a text have that.
 
     >>> titled_references("See :ref:`oars`, :doc:`/sails`.", (":ref:oars=How to row",))
     'See :ref:`How to row <oars>`, :doc:`/sails`.'
     """
-    told = [str(one).partition("=") for one in titles] if isinstance(titles, tuple) else []
-    for name, _, title in told:
+    for name, title in told_names(titles).items():
+        if name[0] != ":":
+            text = text.replace(name, title)
+            continue
         role, _, target = name[1:].partition(":")
         text = text.replace(f":{role}:`{target}`", f":{role}:`{title} <{target}>`")
     return text
+
+
+def told_names(titles: object) -> dict[str, str]:
+    """A chunk's titles and texts, by the reference or name that is written for each."""
+    told = [str(one).partition("=") for one in titles] if isinstance(titles, tuple | list) else []
+    return {name: title for name, _, title in told if name}
 
 
 def _with_even_fields(text: str) -> str:
@@ -510,13 +587,19 @@ def _role(match: re.Match[str]) -> str:
     words = match["text"] if role in _VERBATIM else _TARGET.sub("", match["text"]) or match["text"]
     if role in _NUMBERED and words.isdigit():
         return f"{role.upper()} {words}"
+    if role in _ICONS:
+        return ""
+    if role == "math":
+        return f"${match['text']}$"
     if role in _VERBATIM:
-        return f"`{words}`"
+        return f"`{_ACCELERATOR.sub('', words) if role in ('guilabel', 'menuselection') else words}`"
     if words != match["text"] and " " in words and role not in _DEFINED:
         return words  # of a link: what it says, not where it leads
     if role in _PLAIN_ROLES:
         # A label stands for the title of what it leads to, which is elsewhere.
         return _JOINTS.sub(" ", words) if words == match["text"] and role == "ref" else words
+    if words.isdigit():  # of an issue or a request to merge
+        return f"{role} {words}"
     short = words.rpartition(".")[2] if words.startswith("~") and "@" not in words else words.lstrip("~")
     short = short.replace("@", "").removeprefix("!")
     # A point in front of what is defined asks Sphinx to look further; that of a file is its own.
