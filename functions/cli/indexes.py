@@ -78,9 +78,12 @@ def status(
     names = sorted({*catalog.names(), *builds})
     found: list[dict[str, Any]] = []
     for one in [_named(catalog, settings.cache, names, name)] if name else names:
-        facts = (_facts(catalog, one) if one in catalog.names() else None) or {
+        is_there = one in catalog.names()
+        facts = (_facts(catalog, one) if is_there else None) or {
             "collection": one,
             "version": None,
+            "is_damaged": is_there,
+            "sources": read_held(catalog, settings.cache)[one].locations if is_there else (),
         }
         changed, unread = None, ""
         try:
@@ -216,6 +219,8 @@ def _told(facts: Mapping[str, Any]) -> list[str]:
     build, is_served = facts["build"], facts["version"] is not None
     where = " ".join(facts.get("sources", ())) or "PATH"
     lines = [f"{facts['collection']}: {_counts(facts) if is_served else 'nothing can be searched yet'}"]
+    if facts.get("is_damaged"):
+        return [f"{facts['collection']}: is damaged, and not searched: `quire index {where}` makes it again"]
     if is_served:
         lines.append(f"of {where}, indexed {facts['indexed_at']}, version {facts['version']}")
     if build and build["is_running"]:

@@ -440,6 +440,9 @@ def test_indexing_an_unchanged_folder_again_replaces_what_is_damaged(
     (file,) = (desk.folder / ".quire/store/collections/notes/segments").glob(f"*/{damaged}")
     whole = file.read_bytes()
     file.write_bytes(whole[: len(whole) // 2])
+    if damaged == "manifest.json":
+        told = desk.call("status", "notes")[0]
+        assert told == f"notes: is damaged, and not searched: `quire index {notes}` makes it again\n"
     assert desk.json("index", str(notes))["collection"] == "notes"
     assert file.read_bytes() == whole
     desk.call("remove", "notes")
@@ -641,6 +644,17 @@ def test_search_is_narrowed_by_filters_and_scores(desk: Desk) -> None:
         "--filter: wanted FIELD=VALUE, found 'php'"
         in desk.call("search", "curl", "--filter", "php", code=2)[1]
     )
+
+
+def test_ctrl_c_while_the_program_is_loaded_leaves_no_traceback(desk: Desk) -> None:
+    script = (
+        "import sys\nclass Pressed:\n    def find_spec(self, name, *rest):\n        if name == 'typer':\n"
+        "            raise KeyboardInterrupt\nsys.meta_path.insert(0, Pressed())\n"
+        "import functions.cli\nfunctions.cli.main()"
+    )
+    environment = {"PYTHONPATH": PATHS}
+    done = subprocess.run((sys.executable, "-c", script), env=environment, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (130, b"")
 
 
 def test_a_search_starts_without_the_servers_libraries(desk: Desk) -> None:

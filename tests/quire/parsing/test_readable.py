@@ -21,6 +21,10 @@ def lines(text: str, path: str = "boats.mdx") -> list[str]:
         ),
         ('  title="Oars"\n  href="/oars"\n/>\n\nRow.', ["Oars", "Row."]),
         ('Row.\n\n<LinkCard\n  title="Oars"\n  href="/oars"', ["Row.", "Oars"]),
+        (
+            'See:\n\n<Preview\n  list={[\n    { label: "Oars of ash", link: "" },\n    { label: "Sails of hemp"',
+            ["See:", "Oars of ash", "Sails of hemp"],
+        ),
         ("</Step>\n<Step>\nRow.\n", ["Row."]),
         ("Row <Badge>hard</Badge>, <Icon name='oar' /> twice.", ["Row hard,  twice."]),
         ("<Badge>New</Badge> Row.\n\nRow <Card>\nfar\n</Card>", ["New Row.", "Row ", "far"]),

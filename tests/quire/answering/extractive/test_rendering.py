@@ -235,6 +235,27 @@ def test_the_rest_of_a_torn_table_takes_no_row_for_its_head() -> None:
     assert show(one, 0, len(one.text) - 1) == "|  |  |\n| --- | --- |\n| Seal | 4 |\n| Base | 7 |\n\n[1]"
 
 
+def test_comments_that_light_up_lines_and_spaces_alone_are_not_shown() -> None:
+    code = "// highlight-next-line\nrow()\n/* highlight-end */\nrest() // [!code focus]\n# [!code]\n"
+    made = chunk("a.md", f"&nbsp;\n\nRow:\n\n```js\n{code}```\n", lang="markdown")
+    assert (
+        shown(cite(1, hit_of(made), 0, len(made.text))) == "Row:\n\n```js\nrow()\nrest()\n# [!code]\n```\n[1]"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "is_code"),
+    [
+        ('    "Boat" means what floats, and is rowed (or sailed)\n    by those who sign below.', False),
+        ("    row --far --fast  # on and on and on, until it is dark", True),
+        ("    Boat      Rowed by     Sailed by    Owned by none", True),
+    ],
+)
+def test_prose_of_a_plain_text_that_is_set_in_is_no_code(text: str, *, is_code: bool) -> None:
+    made = chunk("a.txt", text, lang="text")
+    assert ("```" in shown(cite(1, hit_of(made), 0, len(text)))) is is_code
+
+
 @pytest.mark.parametrize(
     ("source", "read"),
     [

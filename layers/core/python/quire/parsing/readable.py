@@ -48,6 +48,8 @@ _BEGINS_TAG = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+_TORN_TAG = re.compile(r"^[ \t]*+<[A-Z][\w.]*+\s[^<]*+\Z", re.MULTILINE)
+_PAIRS = {"{": "}", "[": "]", "(": ")", '"': '"', "'": "'", "`": "`"}
 _FACT = re.compile(r"(?:[\w-]++:(?:[ \t].*)?|[ \t].*+||---)")
 _FOLDED = re.compile(r"[>|][+-]?")
 """What stands for a value that the indented lines below it are."""
@@ -167,7 +169,29 @@ def _with_whole_ends(text: str) -> str:
     """The text with a beginning for a tag whose attributes it begins with, and an end for one that it ends within."""
     if _ENDS_TAG.match(text):
         text = f"<Part {text}"
-    return f"{text}/>" if _BEGINS_TAG.search(text) else text
+    if _BEGINS_TAG.search(text):
+        return f"{text}/>"
+    torn = _TORN_TAG.search(text)
+    return f"{text}{_closing(torn[0])}" if torn else text
+
+
+def _closing(tag: str) -> str:
+    """What ends a tag that an attribute in braces is torn in; "" for one that ends.
+
+    >>> _closing("<Boats list={[{ name: 'a}' }, {"), _closing("<Boats list={[1 > 0]}>\\nRow")
+    ('}]}/>', '')
+    """
+    awaited: list[str] = []
+    for sign in tag:
+        if awaited and sign == awaited[-1]:
+            awaited.pop()
+        elif awaited and awaited[-1] in "\"'`":
+            continue
+        elif sign == ">" and not awaited:
+            return ""
+        elif sign in _PAIRS:
+            awaited.append(_PAIRS[sign])
+    return "".join(reversed(awaited)) + "/>" if awaited else ""
 
 
 def _head_in_words(text: str) -> str:

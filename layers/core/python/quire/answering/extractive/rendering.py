@@ -114,6 +114,7 @@ _PICTURES = r"""
 _IMAGES = re.compile(rf"^[ \t]*+ {_PICTURES} $\n?", re.MULTILINE | re.VERBOSE)
 """Lines of pictures alone."""
 _IMAGE = re.compile(r"!\[(?P<alt>[^\[\]\n]*+)\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])")
+_SPACES_ALONE = re.compile(r"^[ \t]*+(?:&nbsp;[ \t]*+)++$\n?", re.MULTILINE)
 _BREAK = re.compile(r"<br\s*/?>", re.I)
 _TOUCHING = re.compile(r"(?<=[^\s>])(</[a-z]+>)(?=<[a-z])", re.I)
 """Between two elements: pages show the one or the other, such as the words for two interfaces, or set them apart."""
@@ -135,6 +136,23 @@ _FENCE_TITLE = re.compile(
     """,
     re.VERBOSE,
 )
+_COMMENT_ENDS = r"[ \t]*+(?:-->|\*/\}?+)?+[ \t]*+"
+_LIT = re.compile(
+    rf"""
+    ^[ \t]*+(?://|\#|--|<!--|\{{?/\*)[ \t]*+highlight-(?:next-line|start|end){_COMMENT_ENDS}(?:\n|\Z)  # Docusaurus
+    | (?<![ \t])[ \t]*+(?://|\#|--|<!--|\{{?/\*)[ \t]*+\[!code[ ][^\]\n]{{1,40}}+\]{_COMMENT_ENDS}$  # VitePress, Shiki
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""Comments that say which lines of code a page lights up."""
+_TOLD = re.compile(
+    r"""
+    ["'(]*+[A-Za-z](?:[^\W\d_]|[\s,;:'"()/-]|\d++(?![ ]?[=;+*])|\.(?=\s)){40,}+[.:;,]?+  # sentences, of letters
+    """,
+    re.VERBOSE,
+)
+"""What is set in for the look of it: prose, of several lines or one."""
+_COLUMNS = re.compile(r"\S[ \t]{3,}+\S")
 _ANY_FENCE = re.compile(r"( *+)(`{3,}+|~{3,}+)(.*)")
 _COMMENT = re.compile(r"<!--[^<>]*-->")
 _HOLDS_BLOCKS = re.compile(
@@ -620,7 +638,7 @@ def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
         _FENCE_TITLE.search(quote.partition("\n")[0]) if opening and quote.startswith(opening[0]) else None
     )
     above = f"{_file_or_words(titled[1] or titled[2])}:\n\n" if titled else ""
-    return above + _code_block("\n".join(lines), opening[3] if opening else "")
+    return above + _code_block(_LIT.sub("", "\n".join(lines)), opening[3] if opening else "")
 
 
 def _file_or_words(title: str) -> str:
@@ -637,11 +655,16 @@ def _is_bare_code(chunk: Chunk, block: QuoteBlock, quote: str) -> bool:
         return True
     language = chunk.metadata.get("lang")
     if _depth(quote) < SET_IN or language != "markdown":
-        return language == "text" and _depth(quote) >= SET_IN
+        return language == "text" and _depth(quote) >= SET_IN and not _is_told(quote)
     above = [
         line for line in chunk.text[: block.start].splitlines() if line.strip() and _depth(line) < SET_IN
     ]
     return bool(above) and not _HOLDS_BLOCKS.match(above[-1])
+
+
+def _is_told(quote: str) -> bool:
+    """Whether lines that are set in are prose, and no table or drawing."""
+    return bool(_TOLD.fullmatch(quote.strip())) and not _COLUMNS.search(quote)
 
 
 def _one_colon(quote: str) -> str:
@@ -723,7 +746,7 @@ def _without_comments(text: str) -> str:
 
 
 def _without_debris(text: str) -> str:
-    text = _IMAGES.sub("", _without_comments(text))
+    text = _SPACES_ALONE.sub("", _IMAGES.sub("", _without_comments(text)))
     text = _outside(text, _code_spans(text), lambda words: _IMAGE.sub(r"\g<alt>", words))
     text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
     return _BARE_CHECKBOX.sub(r"\1", _with_boxes(text))
