@@ -219,11 +219,14 @@ def _text(root: Path, path: str) -> str:
 
 
 def _why_no_text(path: str, text: str) -> str:
-    """Why a file holds nothing to read, `built` for a menu of the pages; "" where it does."""
+    """Why a file holds nothing to read, `built` for a menu of the pages, `binary` for what is no text; "" where
+    it does."""
     if not text.strip():
         return _EMPTY[suffix_of(path) in CONVERTED]
     if is_navigation(path, text):
         return "built"
+    if "\0" in text and suffix_of(path) not in CONVERTED:
+        return "binary"
     return "signature" if path.endswith(".asc") and text.startswith("-----BEGIN PGP ") else ""
 
 

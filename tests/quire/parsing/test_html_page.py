@@ -60,3 +60,19 @@ def test_what_a_page_calls_its_main_part_is_read_without_the_roles_around_it() -
         "Turn it twice.",
         "Beside",
     ]
+
+
+def test_words_of_blocks_that_touch_stay_apart_in_cells_and_items() -> None:
+    cells = "<td><ul><li>ash</li><li>oak</li></ul></td><td><p>long</p><div>thin</div></td><td>a<br>b</td>"
+    assert shown(f"<table><tr>{cells}</tr></table>") == ["ash; oak | long thin | a b"]
+    assert shown("<ul><li><p>Row</p><p>on</p></li></ul>") == ["- Row on"]
+    assert shown("<div><div>Row</div><div>on</div></div>") == ["Row on"]
+    assert shown("<pre><div>row</div><div>on</div></pre>") == ["```\nrowon\n```"]
+
+
+def test_what_confluence_writes_around_a_page_is_not_its_text() -> None:
+    folded = '<div><span class="expand-control-text">{}</span></div><div><p>Oil.</p></div>'
+    assert shown(
+        '<div class="toc-macro"><ul><li>Oil</li></ul></div>' + folded.format("Click here to expand...")
+    ) == ["Oil."]
+    assert shown(folded.format("Care")) == ["Care", "Oil."]

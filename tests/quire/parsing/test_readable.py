@@ -29,6 +29,7 @@ def lines(text: str, path: str = "boats.mdx") -> list[str]:
         ("Row <Badge>hard</Badge>, <Icon name='oar' /> twice.", ["Row hard,  twice."]),
         ("<Badge>New</Badge> Row.\n\nRow <Card>\nfar\n</Card>", ["New Row.", "Row ", "far"]),
         ("> quoted\n\n> [!WARNING]\n> Mind it.", ["> quoted", "> Warning:", "> Mind it."]),
+        (":::note\nMind them.\n:::", ["Note", "Mind them."]),
         (":::note[Tides]\nMind them.\n:::", ["Note: Tides", "Mind them."]),
         ('title: Oars\ndescription: "Of ash."\nicon: oar', ["Oars", "Of ash."]),
         (

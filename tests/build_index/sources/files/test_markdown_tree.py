@@ -318,3 +318,12 @@ def test_a_damaged_file_is_a_failure_and_the_rest_is_read(
     assert isinstance(failed, Failure)
     assert message in failed.reason
     assert isinstance(page, Document)
+
+
+def test_bytes_under_the_name_of_a_page_are_left_out_and_told(tmp_path: Path) -> None:
+    (tmp_path / "row.md").write_text("# Row\n\nOn.\n", encoding="utf-8")
+    (tmp_path / "data.md").write_bytes(b"\0\1\2" * 100)
+    excluded = Excluded()
+    [page] = read_markdown_tree(tmp_path, excluded=excluded)
+    assert isinstance(page, Document)
+    assert (page.id, excluded.paths["binary"]) == ("row.md", ["data.md"])

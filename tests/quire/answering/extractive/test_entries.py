@@ -293,3 +293,20 @@ def test_a_code_of_capitals_alone_is_told_by_the_row_that_its_number_begins() ->
     assert given.answerable
     assert "Oil is short" in given.citations[0].quote
     assert not answer(shelf, Inquiry("What does EWETWICK mean?")).answerable
+
+
+def test_one_row_of_a_long_table_is_told_alone_below_its_head() -> None:
+    rows = "\n".join(f"| `P{n}` | Pump {n} is dry | Fill pump {n} |" for n in range(300, 330))
+    table = f"# Codes\n\n| Code | Meaning | What to do |\n| --- | --- | --- |\n{rows}\n"
+    halves = [
+        chunk("codes.md", table[: table.index("| `P316`")], 0),
+        chunk("codes.md", table[table.index("| `P316`") :], 1),
+    ]
+    shelf = shelf_of([*halves, *pages(300)], profile="docs")
+    given = answer(shelf, Inquiry("What is P307?"))
+    assert given.text == (
+        "**Codes**\n\n| Code | Meaning | What to do |\n| --- | --- | --- |\n"
+        "| `P307` | Pump 307 is dry | Fill pump 307 |\n\n[1]"
+    )
+    few = chunk("codes.md", f"# Codes\n\n| Code | Meaning |\n| --- | --- |\n{rows[:90]}", 0)
+    assert "P301" in answer(shelf_of([few, *pages(300)], profile="docs"), Inquiry("What is P300?")).text

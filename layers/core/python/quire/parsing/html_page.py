@@ -16,8 +16,12 @@ from quire.parsing.page import Block, Page, Part, Section
 
 _UNSHOWN = (
     "script, style, template, noscript, svg, iframe, nav, footer, aside, form, [hidden], [aria-hidden=true],"
-    " [role=navigation], [role=contentinfo]"
+    " [role=navigation], [role=contentinfo], .toc-macro"  # the last is Confluence's contents of the page
 )
+_APART = "div, p, li, dt, dd, tr, section, figcaption"
+"""Elements whose words are no part of the word before them, though nothing stands between their tags."""
+_EXPANDS = "Click here to expand..."
+"""What Confluence writes above text that is folded, unless its writer does."""
 _MAIN = ("main", "article", "[role=main]", "div#main-content")  # the last is Confluence's
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _BLOCKS = frozenset("p pre ul ol dl table blockquote figure".split())
@@ -39,8 +43,7 @@ def parse_html(text: str) -> Page:
     title = tree.css_first("title")
     for node in tree.css(_UNSHOWN):
         node.decompose()
-    for node in tree.css("br"):
-        node.replace_with("\n")
+    _set_apart(tree)
     for node in tree.css("math:not(math math)"):  # each is read whole
         node.replace_with(_formula(node))
     root = next(filter(None, map(tree.css_first, _MAIN)), tree.body)
@@ -51,6 +54,20 @@ def parse_html(text: str) -> Page:
     sections = _sections(root) if root is not None else []
     shown = next((one.heading for one in sections if one.level == 1), "")
     return Page(shown or (_words(title) if title else ""), (), tuple(sections))
+
+
+def _set_apart(tree: LexborHTMLParser) -> None:
+    """Part words that no white space parts in the source: those of lines, of blocks in a cell or an item."""
+    for node in tree.css("br"):
+        node.replace_with("\n")
+    for node in tree.css(".expand-control-text"):
+        if node.text().strip() == _EXPANDS:
+            node.decompose()
+    for node in tree.css("td li + li, th li + li"):
+        node.insert_before("; ")
+    for node in tree.css(_APART):
+        if node.prev is not None and not _is_inside_code(node):
+            node.insert_before(" ")
 
 
 def _formula(node: LexborNode) -> str:

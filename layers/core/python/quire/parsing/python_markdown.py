@@ -35,7 +35,7 @@ _OPENING = re.compile(
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})(.*)")
 _DEFINITION = re.compile(r"^([ ]{0,3}):(?=[ ]{1,3}[^\s:])")
 _ABBREVIATION = re.compile(r"\*\[[^\]\n]++\]:")
-_OBJECT = re.compile(r"[ ]{0,3}::: ?(?=[\w.]+[ \t]*$)")
+_OBJECT = re.compile(r"[ ]{0,3}:::(?: |(?=\w+\.))(?=[\w.]+[ \t]*$)")
 _ATTRIBUTES = re.compile(r"(?<=[)\]*_`>])\{:?[ \t]*+(?:[.#][\w-]|[\w-]++=)[^{}\n]*+\}")
 _KEYS = re.compile(r"\+\+([a-z0-9-]{1,20}(?:\+[a-z0-9-]{1,20}){0,4})\+\+")
 _ICON = re.compile(r":(?:material|octicons|fontawesome|simple)-[\w-]++:[ \t]?")
@@ -50,7 +50,8 @@ _SNIPPET = re.compile(
 _PICTURES = (".svg", ".png", ".gif", ".jpg", ".jpeg", ".webp")
 _OWN_SIGNS = re.compile(
     r"""
-    ^[ \t>]*+ (?: -{1,20}+8<-{1,20}+[ \t]++["'] | ::: ?[\w.]++[ \t]*+$ )  # a file that is shown here, or an object
+    ^[ \t>]*+ (?: -{1,20}+8<-{1,20}+[ \t]++["']      # a file that is shown here
+      | :::(?:[ ]|(?=\w++\.))[\w.]++[ \t]*+$ )       # an object
     | \]\[(?:[A-Za-z_]\w*+\.)++\w++(?:\(\))?+\]                          # a link to one
     | (?<![\w+])\+\+[a-z][a-z0-9-]{0,19}(?:\+[a-z][a-z0-9-]{0,19}){0,4}\+\+(?![\w+])  # a key
     """,

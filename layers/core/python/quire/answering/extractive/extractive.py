@@ -30,6 +30,7 @@ from quire.answering.extractive.code_answers import (
 )
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import Beside, Rest, nothing_beside, rest_before, rest_behind
+from quire.answering.extractive.entries import asked_name
 from quire.answering.extractive.known_pages import opens_known_page
 from quire.answering.extractive.openings import (
     best_opening,
@@ -58,6 +59,7 @@ from quire.answering.extractive.widening import (
     FIRST_CHARACTERS,
     HEAD_PIECES,
     NAMED_PARAGRAPH,
+    asked_row,
     widened,
 )
 from quire.documents import Chunk, Citation, Hit
@@ -179,7 +181,7 @@ def choose_quotes(
     topic = _topic(question, opening, ranked) if sure and not (parts or told) else ""
     room = SECTION_CHARACTERS if topic else LATER_CHARACTERS
     names = set() if parts else _names_told(question, [opening.hit.chunk, *(one.hit.chunk for one in told)])
-    able = _bearing(question, ranked, names)
+    able = _beside_row(question, opening, _bearing(question, ranked, names))
     own_first = sorted(able, key=lambda one: bool(topic) and one.hit.chunk.document_id != topic)
     worthy = [*required, *own_first]
     for one in (one for one in worthy if one.hit.chunk.id not in answered):
@@ -192,6 +194,14 @@ def choose_quotes(
             quotes, most = [*wider, *rest], most + len(rest)
     chosen = [*_completed(quotes, beside, room), *_heads(quotes)]
     return without_gaps(said_once(in_order(chosen, topic)), beside)
+
+
+def _beside_row(question: Weighed, opening: Scored, able: Sequence[Scored]) -> Sequence[Scored]:
+    """The passages that may stand beside the opening: where that is a row of a table, those that say its name too."""
+    if not asked_row(question, opening):
+        return able
+    name = asked_name(question.text)
+    return [one for one in able if name in fold_symbol(one.text)]
 
 
 def _first_quotes(
@@ -210,6 +220,7 @@ def _first_quotes(
     if told:
         return [widened(question, opening, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
     first = widened(question, opening, ranked, FIRST_CHARACTERS, opens=not is_entry)
+    goes_on = goes_on and not asked_row(question, opening)
     quotes = _continued(first, _near(question, opening, ranked), beside) if goes_on else [first]
     return [*quotes, *_rest_of_code(question, quotes, beside)]
 

@@ -22,7 +22,7 @@ from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARA
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.entries import asked_name, leads_entry
 from quire.answering.extractive.openings import DRAWING, is_facts, is_unasked
-from quire.answering.extractive.passages import split_passages
+from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.precedence import asks_for_example, asks_for_working, is_entry
 from quire.answering.extractive.quotes import Quote
 from quire.answering.extractive.rendering import is_code_chunk
@@ -44,6 +44,8 @@ ENTRY_CHARACTERS, HEAD_PIECES = 1_300, 2
 """An entry of a reference is shown whole up to so many characters; of a longer one so many paragraphs stand first."""
 SIGNATURE = 300
 """Characters of code below a heading that are shown with what stands below them."""
+LONG_TABLE = 6
+"""Lines of a table from which on one of its rows is told alone."""
 WORTHLESS = -9.0
 BELOW_TITLE = "-=`:.'\"~^_*+#<> \t\r\n"
 """Signs of the row below an underlined title."""
@@ -88,6 +90,18 @@ def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
     return Quote(one.hit, 0, pieces[-1].end, one.passage.start) if is_short else None
 
 
+def asked_row(question: Weighed, one: Scored) -> Quote | None:
+    """The row alone that a long table has of the one name that is asked about; a reader wants none of the others."""
+    text, at = one.hit.chunk.text, one.passage.start
+    if one.passage.kind != ROW or not leads_entry(one, asked_name(question.text)):
+        return None
+    block = next((block for block in split_blocks(text) if block.start <= at < block.end), None)
+    if block is None or block.kind != TABLE or text.count("\n", block.start, block.end) < LONG_TABLE:
+        return None
+    end = text.find("\n", at, block.end)
+    return Quote(one.hit, _line_start(text, at), end if end >= 0 else len(text[: block.end].rstrip()), at)
+
+
 def widened(
     question: Weighed, one: Scored, ranked: Sequence[Scored], room: int, *, opens: bool = False
 ) -> Quote:
@@ -97,8 +111,8 @@ def widened(
         is_whole = opens and len(text) <= WHOLE_CHARACTERS and asks_for_working(question.text)
         room = WHOLE_CHARACTERS if is_whole else CODE_CHARACTERS
         return Quote(one.hit, *best_lines(question, text, at, room), at)
-    if whole := _whole_entry(question, one):
-        return whole
+    if alone := _whole_entry(question, one) or asked_row(question, one):
+        return alone
     pieces = split_pieces(text)
     numbers = range(len(pieces))
     place = next((n for n in numbers if pieces[n].start <= at < pieces[n].end), None)
