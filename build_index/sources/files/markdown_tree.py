@@ -133,7 +133,7 @@ def read_markdown_tree(
             anchors=anchors, includes=included.in_place(path, text), links=links.addresses(path, text)
         )
         for one in included.fragments(path, text):
-            if owners.get(one.path) == path and one.text.strip():
+            if owners.get(one.path) == path and one.text.strip() and not _is_walked(one.path):
                 yield _document(one.path, one.text, titles, url)._replace(anchors=anchors)
 
 
@@ -170,7 +170,9 @@ def page_owners(root: Path, included: IncludedFiles) -> Mapping[str, str]:
     owners: dict[str, str] = {}
     for path in walk_files(root, (*_MARKUP, *ASCIIDOC, *QUARTO, ".md", ".mdx")):
         text = _text_or_nothing(root, path)
-        fragments = (one for one in included.fragment_paths(path, text) if not _is_walked(one))
+        fragments = (
+            one for one in included.fragment_paths(path, text) if not _is_walked(one) or one.endswith(".txt")
+        )
         for one in (*fragments, *included.imported(path, text)):
             known = owners.get(one)
             if known is None or _shared(one, known) < _shared(one, path):

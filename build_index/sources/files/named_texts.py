@@ -1,4 +1,5 @@
-"""What names in a page stand for: substitutions of reStructuredText and attributes of AsciiDoc, wherever they are set.
+"""What names in a page stand for: substitutions of reStructuredText and attributes of AsciiDoc, wherever they are set;
+and short texts that pages of reStructuredText include.
 
 Sources: Sphinx's `rst_prolog`, `rst_epilog`, `version` and `release` in `conf.py`; Antora's `antora.yml`; what the page
 sets itself, and what it includes.
@@ -13,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from quire.parsing.asciidoc_markdown import ASCIIDOC
+from quire.parsing.rst import rst_title
 
 _SUBSTITUTED = re.compile(r"\|[^|\s](?:[^|\n]{0,80}[^|\s])?\|")
 _REPLACES = re.compile(
@@ -48,6 +50,10 @@ _INCLUDED = re.compile(
 )
 
 
+_SHOWN = re.compile(r"^\.\. include::[ \t]+([^\s<>]{1,200})$(?!\n[ \t]+:)", re.MULTILINE)
+LONGEST_SHOWN = 600
+
+
 @dataclass(frozen=True, slots=True)
 class NamedTexts:
     """The texts that names of a source's pages stand for.
@@ -62,7 +68,7 @@ class NamedTexts:
 
     def of(self, path: str, text: str) -> dict[str, str]:
         """The texts of the names that a page has, by the name as it is written: `|oar|`, `{oar}`."""
-        if path.endswith(".rst") and "|" in text:
+        if path.endswith(".rst") and ("|" in text or ".. include::" in text):
             return self._named(path, text, "conf.py", _SUBSTITUTED)
         if path.lower().endswith(ASCIIDOC) and "{" in text:
             return self._named(path, text, "antora.yml", _ATTRIBUTED)
@@ -74,8 +80,21 @@ class NamedTexts:
         for target in _INCLUDED.findall(text):
             texts |= self._included(folder, target)
         texts |= _set_by(path, text)
-        names = sorted(set(written.findall(text)) & texts.keys())
-        return {one: written.sub(lambda name: texts.get(name[0], name[0]), texts[one]) for one in names}
+        shown = self._shown_in(folder, text) if written is _SUBSTITUTED else {}
+        names = sorted(set(written.findall("\n".join([text, *shown.values()]))) & texts.keys())
+        return shown | {
+            one: written.sub(lambda name: texts.get(name[0], name[0]), texts[one]) for one in names
+        }
+
+    def _shown_in(self, folder: str, text: str) -> dict[str, str]:
+        """Short included texts without a title, such as a warning that several pages show, by the line that includes
+        each."""
+        found = {one[0]: self._read_included(folder, one[1])[1].strip() for one in _SHOWN.finditer(text)}
+        return {
+            line: said
+            for line, said in found.items()
+            if 0 < len(said) <= LONGEST_SHOWN and not (rst_title(said) or _REPLACES.search(said))
+        }
 
     def _above(self, folder: str, name: str) -> Mapping[str, str]:
         """What the nearest file of this name sets, in the folder or above it."""
@@ -87,14 +106,18 @@ class NamedTexts:
         return self.known[path]
 
     def _included(self, folder: str, target: str) -> Mapping[str, str]:
-        """What an included file sets; `/parts.rst` lies below any folder above the page."""
-        path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
-        if path.startswith("../"):
-            return {}
+        """What an included file sets."""
+        path, text = self._read_included(folder, target)
         if path not in self.known:
-            self.known[path] = _set_by(path, self.read(path))
-        is_above = target.startswith("/") and folder and not self.known[path]
-        return self._included(posixpath.dirname(folder), target) if is_above else self.known[path]
+            self.known[path] = _set_by(path, text)
+        return self.known[path]
+
+    def _read_included(self, folder: str, target: str) -> tuple[str, str]:
+        """An included file and its text; `/parts.rst` lies below any folder above the page."""
+        path = posixpath.normpath(posixpath.join(folder, target.lstrip("/")))
+        text = "" if path.startswith("../") else self.read(path)
+        is_above = target.startswith("/") and folder and not text
+        return self._read_included(posixpath.dirname(folder), target) if is_above else (path, text)
 
 
 def _set_by(path: str, text: str) -> Mapping[str, str]:

@@ -174,6 +174,11 @@ def test_the_description_stands_below_the_title_in_the_first_chunk(head: str, bo
     assert chunk.text == "# T\n\nSays what.\n\nBody."
 
 
+def test_other_names_of_a_note_find_it_and_addresses_do_not() -> None:
+    chunk = cut("---\naliases: [Landing, Start, /old/way/]\n---\n\nBody.\n")[0]
+    assert chunk.aliases.split("\n") == ["Landing", "Start"]
+
+
 def test_keywords_find_the_first_chunk_and_are_not_stored_text() -> None:
     chunk = cut("---\ntitle: T\nkeywords: [gripper, arm]\n---\n\nBody.\n")[0]
     assert chunk.aliases == "gripper\narm"

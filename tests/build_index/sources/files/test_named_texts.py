@@ -23,7 +23,8 @@ PAGES = {
     "docs/conf.py": CONF,
     "docs/row.rst": "Row\n===\n\n.. include:: /parts/names.txt\n\n"
     "Take |boat|, |oars| and |copy| |release| of |version| or |x|.\n\n"
-    ".. |x| replace:: |boat| for\n   two\n",
+    ".. |x| replace:: |boat| for\n   two\n\n.. include:: parts/mind.txt\n\nRest.\n",
+    "docs/parts/mind.txt": ".. warning::\n\n   Mind |boat|.\n",
     "docs/parts/names.txt": ".. |oars| replace:: two `oars`_\n.. |copy| unicode:: 0xA9 .. sign\n.. _oars: oars.html\n",
     "kiln/antora.yml": "name: kiln\nasciidoc:\n  attributes:\n    product: Kiln Server\n    max-cone: '10@'\n"
     "nav:\n- a\n",
@@ -38,6 +39,7 @@ PAGES = {
     ("path", "said"),
     [
         ("docs/row.rst", "Take **the gig**, two oars and © 4.2.1 of |version| or **the gig** for two."),
+        ("docs/row.rst", "Warning: Mind **the gig**.\n\nRest."),
         ("kiln/modules/ROOT/pages/fire.adoc", "Kiln Server fires to 10 in 12 hours."),
         ("kiln/modules/ROOT/pages/fire.adoc", "12 of {nothing}."),
     ],

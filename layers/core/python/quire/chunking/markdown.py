@@ -180,10 +180,10 @@ def _links(units: Sequence[Unit], text: str) -> dict[str, tuple[str, ...]]:
 def spoken(stem: str) -> str:
     """A file's stem as a title.
 
-    >>> spoken("_getting-started_macos"), spoken("_oar-care.partial")
-    ('Getting started macos', 'Oar care')
+    >>> spoken("_getting-started_macos"), spoken("_oar-care.partial"), spoken("2024-03-04-oars")
+    ('Getting started macos', 'Oar care', '2024-03-04 oars')
     """
-    words = re.sub(r"[-_\s]+", " ", _PARTIAL.sub("", stem)).strip()
+    words = re.sub(r"(?:(?<!\d)-|-(?!\d)|[_\s])+", " ", _PARTIAL.sub("", stem)).strip()
     return words[:1].upper() + words[1:]
 
 

@@ -122,13 +122,19 @@ def parse_markdown(
         sections = _titled(sections, head)
     sections = _described(sections, head)
     title = next((section.heading for section in sections if section.level == 1), head.string("title"))
-    keywords = head.values.get("keywords", ())
+    # Names that a note has beside its own; those of Hugo are addresses.
+    names = [one for one in _listed(head, "aliases") if "/" not in one]
     anchored = _anchored(sections, text, rules)
     return Page(
         title=title or _opening_heading(sections),
-        keywords=keywords if isinstance(keywords, tuple) else tuple(keywords.split(", ")),
+        keywords=(*_listed(head, "keywords"), *names),
         sections=tuple(with_lines(one, lines) for one in anchored) if lines else tuple(anchored),
     )
+
+
+def _listed(head: FrontMatter, key: str) -> tuple[str, ...]:
+    said = head.values.get(key, ())
+    return said if isinstance(said, tuple) else tuple(filter(None, said.split(", ")))
 
 
 def _made_markdown(text: str, path: str, links: Mapping[str, str]) -> tuple[str, Sequence[int]] | None:

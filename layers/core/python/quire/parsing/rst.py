@@ -175,9 +175,9 @@ def rst_title(text: str) -> str:
 
 
 def with_names(text: str, names: Mapping[str, str]) -> str:
-    """The text with what its names stand for, `|oar|` or AsciiDoc's `{oar}`, in their place."""
+    """The text with what its names stand for, `|oar|` or AsciiDoc's `{oar}`, in their place, and what it includes."""
     for name in filter(text.__contains__, names):
-        text = text.replace(name, names[name]) if name[0] in "|{" else text
+        text = text.replace(name, names[name]) if name[0] in ".|{" else text
     return text
 
 
