@@ -34,7 +34,7 @@ _MARKDOWN = re.compile(
     | <!--[ \t]*+@include:[ \t]*+(?P<page>[^\s{}\#]++)(?:\{(?P<rows>[\d,]*+)\})?+[ \t]*+-->
     | \{\*[ \t]++(?P<variant>[^\s*{}]++)(?:[ \t]++ln\\?\[(?P<ln>[\d:,]*+)\])?+[^}\n]*?\*\}
     | \{!>?[ \t]*+(?P<bang>[^\s!{}]++)[ \t]*+!\}
-    | include::(?P<adoc>[^\s\[\]{}]++)\[(?P<given>[^\]\n]*+)\]
+    | include::(?P<adoc>[^\s\[\]]++)\[(?P<given>[^\]\n]*+)\]
     | \{\{<[ \t]*+include[ \t]++(?P<quarto>[^\s<>{}"']++)[ \t]*+>\}\}
     | <<<[ \t]*+(?P<code>[^\s{}\#\[]++)(?:\#(?P<region>[\w*.-]++))?+[^\n]*+
     )[ \t]*+$
@@ -42,6 +42,9 @@ _MARKDOWN = re.compile(
     re.MULTILINE | re.VERBOSE,
 )
 _DIRECTIVE = re.compile(r"^[ \t]*\.\. (?:literal)?include::[ \t]+([^\s<>]+)[ \t]*$", re.MULTILINE)
+_ATTRIBUTE = re.compile(r"^:(\w[\w-]{0,80}):[ \t]++(\S[^\n]*+)", re.MULTILINE)
+_NAMED = re.compile(r"\{(\w[\w-]{0,80})\}")
+"""A part of a path that the page sets above: `:code: ../src`, and `include::{code}/oar.c[]`."""
 _GIVEN = re.compile(r"(tags?|lines|leveloffset)\s*+=\s*+\"?([^\"\s]++)")
 _RESOURCE = re.compile(
     r"""
@@ -112,8 +115,9 @@ class IncludedFiles:
     ) -> Iterator[tuple[str, str]]:
         """The lines and their texts; `known` holds what was read for this page, each part of a file once."""
         every = _MARKDOWN.finditer(text) if depth and _may_include(text) else ()
+        names = dict(_ATTRIBUTE.findall(text)) if "include::{" in text else {}
         for written, found in {one["written"]: one for one in every}.items():
-            file = self._found(page, _target(found))
+            file = self._found(page, _NAMED.sub(lambda one: names.get(one[1], one[0]), _target(found)))
             if file is None:
                 continue
             if found["adoc"] and not _takes_part(found["given"]) and self.is_section(file):

@@ -29,6 +29,10 @@ def lines(text: str, path: str = "boats.mdx") -> list[str]:
         ("Row <Badge>hard</Badge>, <Icon name='oar' /> twice.", ["Row hard,  twice."]),
         ("<Badge>New</Badge> Row.\n\nRow <Card>\nfar\n</Card>", ["New Row.", "Row ", "far"]),
         ("> quoted\n\n> [!WARNING]\n> Mind it.", ["> quoted", "> Warning:", "> Mind it."]),
+        (
+            '<Table\n  columns={["Oar", "Price"]}\n  rows={[["ash", "$3"]]}\n/>\n<Box rows="4" />',
+            ["Oar", "Price", "ash", "$3"],
+        ),
         (":::note\nMind them.\n:::", ["Note", "Mind them."]),
         (":::note[Tides]\nMind them.\n:::", ["Note: Tides", "Mind them."]),
         ('title: Oars\ndescription: "Of ash."\nicon: oar', ["Oars", "Of ash."]),

@@ -122,6 +122,17 @@ def test_what_a_page_of_asciidoc_includes_stands_in_it(tmp_path: Path) -> None:
     assert chunk.text == ("# Moor\n\n## Knots\n\nTwo of them.\n\n```\ntie();\nend();\n```\n\nFirst note.")
 
 
+def test_a_path_of_asciidoc_may_begin_with_an_attribute_of_the_page(tmp_path: Path) -> None:
+    pages = {
+        "moor.adoc": "= Moor\n:code: src\n\n----\ninclude::{code}/pier.rs[]\n----\n\n"
+        "----\ninclude::{far}/pier.rs[]\n----\n",
+        "src/pier.rs": "tie();\n",
+    }
+    (page,) = documents(write_site(tmp_path, pages))
+    (chunk,) = chunks(page)
+    assert chunk.text == "# Moor\n\n```\ntie();\n```\n\n```\n{far}/pier.rs\n```"
+
+
 def test_a_long_section_of_asciidoc_in_a_file_of_its_own_is_cited_by_its_lines(tmp_path: Path) -> None:
     rope = "[[rope]]\n// How to keep it.\n== Rope\n\n" + "Hemp rots where it stays wet. " * 60
     pages = {

@@ -10,6 +10,8 @@ VISIBLE = frozenset(
     "title subtitle description overline label text heading header question answer options hint explanation caption "
     "summary content body alt message note tagline detail details bullets steps quote leadIn leadOut".split()
 )
+OF_TABLES = frozenset(("columns", "rows", "headers"))
+"""What a table shows where they are lists: `rows={[["ash", "3"]]}`, not `rows="3"`."""
 _VISIBLE_ENDINGS = ("Title", "Text", "Label", "Description", "Caption", "Heading", "Subtitle")
 TECHNICAL = frozenset(
     "className class style src href url image icon id sx css key allow sandbox path d".split()
@@ -222,7 +224,7 @@ def _tokens(code: str) -> Iterator[tuple[re.Match[str], int]]:
 
 def is_shown(key: str, value: str) -> bool:
     """Whether a string is text for readers: its key says so, or it reads like prose and its key says nothing else."""
-    if key in VISIBLE or key.endswith(_VISIBLE_ENDINGS):
+    if key in VISIBLE or key in OF_TABLES or key.endswith(_VISIBLE_ENDINGS):
         return bool(value.strip())
     return key not in TECHNICAL and len(value.split()) >= 5 and not _CODE_LIKE.search(value)
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from quire.parsing.javascript import (
+    OF_TABLES,
     TECHNICAL,
     VISIBLE,
     expression_end,
@@ -160,7 +161,9 @@ def shown_attributes(tag: Tag) -> list[str]:
         return [
             name
             for name, (_, value) in tag.strings.items()
-            if name in fields or is_shown(name, value) or is_code_attribute(name, value)
+            if name in fields
+            or (name not in OF_TABLES and is_shown(name, value))
+            or is_code_attribute(name, value)
         ]
     return [
         name for name in ("title", "alt") if name in tag.strings and tag.name in ("iframe", "video", "audio")
