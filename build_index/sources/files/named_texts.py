@@ -19,7 +19,7 @@ from quire.parsing.rst import rst_title
 _SUBSTITUTED = re.compile(r"\|[^|\s](?:[^|\n]{0,80}[^|\s])?\|")
 _REPLACES = re.compile(
     r"""
-    ^[ \t]*+\.\.[ ](?P<name>\|[^|\n]{1,100}+\|)[ ](?P<kind>replace|unicode)::
+    ^[ \t]*+\.\.[ ](?P<name>\|[^|\n]{1,100}+\|)[ ](?P<kind>replace|unicode|image)::
     (?P<said>[^\n]*+(?:\n[ \t]+\S[^\n]*+)*+)  # which may go on in lines that are set in
     """,
     re.MULTILINE | re.VERBOSE,
@@ -133,6 +133,8 @@ def _set_by(path: str, text: str) -> Mapping[str, str]:
 
 
 def _said(found: re.Match[str]) -> str:
+    if found["kind"] == "image":  # a badge, mostly
+        return ""
     said = " ".join(found["said"].split())
     if found["kind"] == "unicode":
         points = _CODE_POINT.sub(

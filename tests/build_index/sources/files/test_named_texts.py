@@ -23,6 +23,7 @@ PAGES = {
     "docs/conf.py": CONF,
     "docs/row.rst": "Row\n===\n\n.. include:: /parts/names.txt\n\n"
     "Take |boat|, |oars| and |copy| |release| of |version| or |x|.\n\n"
+    "|built| |told|\n\n.. |built| image:: built.svg\n   :alt: Built\n.. |told| image:: told.svg\n\n"
     ".. |x| replace:: |boat| for\n   two\n\n.. include:: parts/mind.txt\n\nRest.\n",
     "docs/parts/mind.txt": ".. warning::\n\n   Mind |boat|.\n",
     "docs/parts/names.txt": ".. |oars| replace:: two `oars`_\n.. |copy| unicode:: 0xA9 .. sign\n.. _oars: oars.html\n",
@@ -54,6 +55,7 @@ def test_a_name_is_shown_by_the_text_that_it_stands_for(
     [document] = [one for one in read if isinstance(one, Document) and one.id == path]
     told = [shown(cite(1, hit_of(one), 0, len(one.text))) for one in chunk_document(document)]
     assert said in "\n".join(told)
+    assert "|built|" not in "\n".join(told)
 
 
 def test_settings_that_are_no_python_set_nothing() -> None:
