@@ -155,8 +155,8 @@ def _in_words(text: str) -> str:
 
 
 def _sections(quote: Quote) -> set[tuple[object, ...]]:
-    """What the quote's section is called by its chunk, and by the headings above the quote: a section may go on in
-    another chunk, and begin in one of several sections."""
+    """What the quote's section is called, by the headings above it in its chunk, else by the chunk: a section may go on
+    in another chunk, and a chunk hold several."""
     chunk = quote.hit.chunk
     own: set[tuple[object, ...]] = {(chunk.id,)}
     if is_code_chunk(chunk):
@@ -164,7 +164,7 @@ def _sections(quote: Quote) -> set[tuple[object, ...]]:
     if NAMED_PARAGRAPH.match(chunk.text, quote.start):
         return own  # an entry, which is read by itself
     trail = section_trail(chunk, quote.start)
-    return own | {(chunk.document_id, chunk.breadcrumb), *([(chunk.document_id, trail)] if trail else [])}
+    return own | {(chunk.document_id, trail or chunk.breadcrumb)}
 
 
 def _number(quote: Quote) -> tuple[int, ...]:
