@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from quire.answering.answerer import answer
-from quire.answering.extractive.arranging import ANSWER_CHARACTERS
+from quire.answering.extractive.arranging import ANSWER_CHARACTERS, said_once
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.extractive import choose_quotes, extract
@@ -635,3 +635,11 @@ def test_of_two_names_that_differ_in_case_alone_the_one_that_is_written_counts()
     asked = weigh("What does Boat:AddAnchor do?", SHELF.index)
     found = [hit_of(one, rank, cosine=None) for rank, one in enumerate(members, 1)]
     assert score_passages(asked, found, None, None)[0].hit.chunk == members[1]
+
+
+def test_a_quote_with_a_copy_of_an_earlier_one_takes_its_place() -> None:
+    said = "The anchor is weighed by two hands who walk around the capstan and sing."
+    first = chunk("log.md", said)
+    second = chunk("history/log.md", f"In the year of the storm it was so.\n\n{said}")
+    quotes = [Quote(hit_of(one, rank), 0, len(one.text), 0) for rank, one in enumerate((first, second), 1)]
+    assert [quote.hit.chunk for quote in said_once(quotes)] == [second]

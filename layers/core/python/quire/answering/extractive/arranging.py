@@ -23,6 +23,8 @@ ANSWER_CHARACTERS, REQUIRED_CHARACTERS = 2_600, 3_600
 """Of a whole answer, and of one whose last part a question asks for beside others: the third of three things."""
 SAME = 0.7
 """A further quote scores at least this share of the best one's score."""
+COPIED = 60
+"""Characters of a quote from which on another document that holds all of it has a copy."""
 WORDS = re.compile(r"\w+")
 
 
@@ -97,11 +99,12 @@ def said_once(quotes: Sequence[Quote]) -> list[Quote]:
     """The quotes without what those before them say: chunks repeat each other's ends, with other line breaks, and
     entries of two members share paragraphs.
 
-    A quote that holds all of an earlier one of its document takes its place.
+    A quote that holds all of an earlier one takes its place: of one of its document, or of another with a copy of it.
     """
     kept: list[Quote] = []
     for chosen in quotes:
-        others = [one for one in kept if one.hit.chunk.document_id == chosen.hit.chunk.document_id]
+        document = chosen.hit.chunk.document_id
+        others = [one for one in kept if one.hit.chunk.document_id == document or len(one.text) >= COPIED]
         start = max((_unsaid_from(chosen, other) for other in kept), default=chosen.start)
         if not WORDS.search(chosen.hit.chunk.text, start, max(start, chosen.end)):
             continue
