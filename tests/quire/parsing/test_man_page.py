@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from build_index.sources.files.repository import Repository, read_repository
@@ -114,6 +114,7 @@ PARTS = [
 
 
 @given(st.lists(st.sampled_from(PARTS), max_size=60))
+@example([".nf\n", ".IP x\n"])
 def test_any_text_is_read_in_the_order_of_its_lines(parts: list[str]) -> None:
     text = "".join(parts)
     shown, numbers = man_as_markdown(text)

@@ -207,6 +207,8 @@ class _ManReader:
             self._take_item_or_words(name, arguments)
 
     def _take_item_or_words(self, name: str, arguments: list[str]) -> None:
+        if name in ("TP", "TQ", "IP", "It"):
+            self._close_code()  # an item is text, also where nothing ended the code before it
         if name in ("TP", "TQ"):
             if name == "TP" or self._words:
                 self._paragraph()
