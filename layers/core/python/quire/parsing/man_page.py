@@ -207,13 +207,13 @@ class _ManReader:
             self._take_item_or_words(name, arguments)
 
     def _take_item_or_words(self, name: str, arguments: list[str]) -> None:
-        if name in ("TP", "TQ", "IP", "It"):
-            self._close_code()  # an item is text, also where nothing ended the code before it
         if name in ("TP", "TQ"):
+            self._close_code()
             if name == "TP" or self._words:
                 self._paragraph()
             self._waits_for_term, self._is_item = True, True
         elif name in ("IP", "It"):
+            self._close_code()
             self._paragraph()
             term = self._of_mdoc(arguments) if name == "It" else _printed(arguments[0]) if arguments else ""
             bare = term.strip("•*-o ")
