@@ -25,10 +25,10 @@ _PLAIN_ROLES = frozenset(
     ("ref", "doc", "term", "abbr", "sup", "sub", "emphasis", "strong", "pep", "rfc", "download")
 )
 _VERBATIM = frozenset("program command samp kbd file code literal guilabel menuselection".split())
+"""Roles whose text names no target: `<value>` in it is what stands for a value."""
 _ICONS = frozenset("octicon fa fas fab far fa-solid fa-brands material-regular material-outlined".split())
 _ACCELERATOR = re.compile(r"&(?=\w)")
 """Stands before the letter of a menu that a keyboard opens it by."""
-"""Roles whose text names no target: `<value>` in it is what stands for a value."""
 _DEFINED = frozenset("mod func data const class meth attr type exc obj".split())
 _NUMBERED = frozenset(("pep", "rfc"))
 _JOINTS = re.compile(r"[-_]+")
