@@ -11,9 +11,13 @@ from pydantic import TypeAdapter
 
 from functions.faces.native.contract import BatchResponse, QueryResponse
 from functions.faces.native.passages import PassageResponse
+from quire.documents import Document
+from quire.errors import ModelError
+from quire.ports import Embedder
+from quire.service.knowledge import EmbedderOf
 from tests.support.client import TestClient
 from tests.support.corpus import api_documents
-from tests.support.served import Shelf
+from tests.support.served import EMBEDDER, Shelf
 
 QUESTION = {"collection": "roblox", "q": "Humanoid"}
 
@@ -210,3 +214,26 @@ def test_a_question_in_another_language_is_told_what_the_index_reads_unless_it_b
     assert "advice" not in helped
     assert helped["hits"][0]["metadata"]["member_name"] == "WalkSpeed"
     assert helped["hits"][0]["score"] > 0.5
+
+
+def _no_model(_: str) -> Embedder:
+    raise ModelError("no room for it")
+
+
+@pytest.mark.parametrize(("opens", "mode"), [(lambda _: EMBEDDER, "hybrid"), (_no_model, "keyword")])
+def test_the_page_that_tells_how_to_install_it_comes_first_with_and_without_a_model(
+    tmp_path: Path, opens: EmbedderOf, mode: str
+) -> None:
+    lids = "\n\n".join(f"Install lid {number} of the kiln with the kiln's own screws." for number in range(4))
+    pages = {f"lids/{number}.md": f"# Lid {number} of the kiln\n\n{lids}" for number in range(5)}
+    pages["docs/installation.md"] = "# In the yard\n\nCarry it in and level the floor.\n"
+    shelf = Shelf(tmp_path)
+    shelf.publish(
+        "kiln", [Document(path, text, "docs", {"path": path}) for path, text in pages.items()], profile="docs"
+    )
+    client = shelf.client(embedder_of=opens)
+    asked = {"collection": "kiln", "q": "How do I install it?", "top_k": 2}
+    body = ask(client, **asked)
+    assert (body["mode"], body["hits"][0]["metadata"]["path"]) == (mode, "docs/installation.md")
+    by_words = ask(client, **asked, mode="keyword")
+    assert by_words["hits"][0]["metadata"]["path"] != "docs/installation.md"

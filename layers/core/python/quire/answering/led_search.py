@@ -17,9 +17,9 @@ def lead(found: Retrieved, index: OpenedIndex, embedder: Embedder | None, query:
     """What `retrieve` found, with the chunk first that tells what is asked where its page or its form shows it.
 
     "How do I install it?" is told by the page of that name, whose words are others; "What is X?" by the text that says
-    "X is a …", where the ranking prefers those that say the name most often. Of 29 products the first hit is right
-    for 26 and 20, and for 12 and 6 by ranking alone. Scores stay those of the places; what stood before the chunk goes
-    down by one.
+    "X is a …", where the ranking prefers those that say the name most often. Of 29 products, on most of which the
+    forms of pages were chosen, the first hit is right for 26 and 20, and for 12 and 6 by ranking alone. Scores stay
+    those of the places; what stood before the chunk goes down by one.
     """
     chunk = _leading(index, query)
     if chunk is None:

@@ -139,7 +139,7 @@ class Knowledge:
             embedder, missing = (None, ()) if query.mode == "keyword" else self._embedder(served)
         with timed("search_ms"):
             found = retrieve(served.index, embedder, query)
-            if found.of_product and found.mode == "hybrid":
+            if found.of_product and query.mode == "hybrid":
                 found = lead(found, served.index, embedder, query)
         text = query.text[
             :QUESTION_CHARACTERS
