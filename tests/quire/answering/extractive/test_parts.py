@@ -58,3 +58,61 @@ def test_three_things_are_each_told_whatever_the_search_finds_for_all_of_them() 
     text = answer(shelf, Inquiry("What is the difference between a kiln, a rack and a shed?")).text
     assert all(one in text for one in ("fires the pots", "until they are dry", "clay from the rain"))
     assert not text.startswith("`test_kiln")
+
+
+def test_options_that_are_compared_are_told_by_their_sections_whatever_value_their_titles_show() -> None:
+    options = [
+        chunk(
+            "usage.md",
+            "### --dry-rack path\n\nPots dry on the rack at this path. See `--wet-rack`.",
+            breadcrumb="Usage › --dry-rack path",
+        ),
+        chunk(
+            "usage.md",
+            "### --wait-time hours\n\nHow long the kiln waits.\n\n"
+            "### --wet-rack path\n\nPots are kept damp under a cloth at this path.",
+            1,
+            breadcrumb="Usage › --wait-time hours",
+            headings=["Usage › --wait-time hours", "Usage › --wet-rack path"],
+        ),
+        chunk(
+            "log.md",
+            "## Limits\n\nNot logged: `--dry-rack` / `--wet-rack`.",
+            breadcrumb="Log › Limits",
+        ),
+    ]
+    text = answer(
+        shelf_of([*options, *pages(6)]),
+        Inquiry("What is the difference between --dry-rack and --wet-rack?"),
+    ).text
+    assert "Pots dry on the rack" in text
+    assert "kept damp under a cloth" in text
+
+
+def test_what_is_compared_is_told_by_the_items_of_a_list_where_no_section_is_called_so() -> None:
+    setting = (
+        "## `FIRING_METHOD`\n\nHow pots are fired.\n\n"
+        "- `'smoke'`: sawdust is burnt beside the pots, which turns them black.\n"
+        "- `'steam'`: wet pots are pushed into the hot kiln and come out grey.\n"
+    )
+    shelf = shelf_of(
+        [
+            chunk("smoke.md", "## Smoke\n\nSmoke is seen above the shed.", breadcrumb="Smoke"),
+            chunk("settings.md", setting, breadcrumb="Settings › `FIRING_METHOD`"),
+            *pages(6),
+        ]
+    )
+    text = answer(
+        shelf, Inquiry("What is the difference between the smoke and steam methods for firing pots?")
+    ).text
+    assert text.index("turns them black") < text.index("come out grey")
+
+
+def test_what_is_said_behind_the_last_of_several_things_is_said_of_all() -> None:
+    assert parts_of("What is the difference between the smoke and steam methods for pots?") == (
+        "the smoke methods for pots",
+        "steam methods for pots",
+    )
+    assert parts_of("Kiln vs Rack vs SlowRack order in a shed") == ("Kiln", "Rack", "SlowRack")
+    assert parts_of("How do smoke and steam differ in colour?") == ("smoke", "steam")
+    assert parts_of("How does smoke compare to steam?") == ("smoke", "steam")

@@ -322,7 +322,7 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
                 unsaid(findings.scored, inquiry.history),
                 sure=not is_unsure,
                 beside=beside_in(collection.index),
-                parts=find_parts(collection, inquiry, findings.found.hits),
+                parts=find_parts(collection, inquiry, findings.found.hits, findings.scored),
                 settings=_settings(collection, inquiry, findings),
             )
         if citations:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 
 from quire.analysis.entries import KEY
 from quire.analysis.symbols import fold_symbol, last_part
@@ -26,7 +25,15 @@ from quire.answering.extractive.code_answers import handed_to
 from quire.answering.extractive.definitions import SAID, defining_hits
 from quire.answering.extractive.entries import asked_name, begins_entry, entry_of
 from quire.answering.extractive.known_pages import known_page_hits, opens_known_page
-from quire.answering.extractive.parts import AskedPart, bare, is_about, is_told_by, named_first, parts_of
+from quire.answering.extractive.parts import (
+    AskedPart,
+    bare,
+    is_about,
+    is_told_by,
+    named_first,
+    parts_of,
+    told_by_entries,
+)
 from quire.answering.extractive.retelling import find_quote, said_at
 from quire.answering.extractive.scoring import Scored, score_passages, titled
 from quire.answering.extractive.siblings import leading_hits, with_siblings
@@ -282,19 +289,28 @@ def chunk_in_hand(
 
 
 def find_parts(
-    collection: AskedCollection, inquiry: Inquiry, hits: Sequence[Hit] = ()
+    collection: AskedCollection, inquiry: Inquiry, hits: Sequence[Hit] = (), scored: Sequence[Scored] = ()
 ) -> tuple[AskedPart, ...]:
     """The parts of a question that asks for several things, with what a search for each alone finds about it; of one
     that asks what a function does which only hands its work on, what does it."""
     found = []
     for hit in handed_to(collection.index, inquiry.question, hits, inquiry.filters):
         weighed = weigh(f"{last_part(hit.chunk.symbols[0])} {inquiry.question}", collection.index)
-        if scored := score_passages(weighed, [hit], None, None):
-            found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), scored[0]))
-    for part in parts_of(inquiry.question):
-        named = (_told_of(collection, name, inquiry.filters) for name in dict.fromkeys((part, bare(part))))
-        found += islice(filter(None, named), 1)
-    return tuple(found)
+        if inside := score_passages(weighed, [hit], None, None):
+            found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), inside[0]))
+    parts = parts_of(inquiry.question)
+    named = (next(filter(None, _tell(collection, part, inquiry.filters)), None) for part in parts)
+    told = [part for part in named if part]
+    if len(told) < len(parts):
+        told = told_by_entries(parts, scored, lambda part: weigh(part, collection.index)) or told
+    return (*found, *told)
+
+
+def _tell(
+    collection: AskedCollection, part: str, filters: Mapping[str, str | Sequence[str]]
+) -> Iterator[AskedPart | None]:
+    """What a search for a part of a question finds about it, and one for its word alone."""
+    return (_told_of(collection, name, filters) for name in dict.fromkeys((part, bare(part))))
 
 
 def _told_of(

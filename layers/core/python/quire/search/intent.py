@@ -24,6 +24,7 @@ ASKING_TERMS = frozenset(
     "mean meant stand refer measur repres short exact defin definit explain describ".split()
 )
 """Terms of words that only ask for it."""
+HAPPENS = frozenset(("happen",))
 SHORTEST_NAME = 2
 MOST_OPENINGS, MOST_CLOSINGS = 4, 3
 COURTEOUS_CHARACTERS = 1_000
@@ -221,15 +222,17 @@ def error_of(question: str) -> str:
 
 
 def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
-    """The question's terms without those that only ask for a meaning, in order; all where nothing would be left.
+    """The question's terms without those that only ask for a meaning, or what happens, in order; all where nothing
+    would be left.
 
     >>> content_terms(Intent("What does LED stand for?"), ["led", "stand"]), content_terms(Intent("A"), ["stand"])
     (['led'], ['stand'])
+    >>> content_terms(Intent("What happens if the LED breaks?"), ["happen", "led", "break"])
+    ['led', 'break']
     """
     given = list(terms)
-    if not asked.meaning:
-        return given
-    return [term for term in given if term not in ASKING_TERMS] or given
+    asking = ASKING_TERMS if asked.meaning else HAPPENS if _compiled(_WHAT_HAPPENS).search(asked.text) else ()
+    return [term for term in given if term not in asking] or given
 
 
 def marked_names(text: str) -> list[str]:
@@ -587,6 +590,7 @@ _CALLEES = rf"""
     | \bwhat\s+{_ABOUT}\s+called\s+by\b
     | \bdependenc(?:y|ies)\s+of\b
 """
+_WHAT_HAPPENS = r"\bwhat\s+happens\b"
 _HOW_TO = r"\bhow[ ](?:do|can|to|should|would)\b"
 _USE = r"""
     \b(?: i | my | me | we | our )\b

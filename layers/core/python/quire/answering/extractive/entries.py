@@ -24,7 +24,7 @@ SHORTEST_PART = 3
 KINDS = frozenset(analyze("option flag switch argument parameter"))
 """What a question calls an option beside its name."""
 
-_BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? (?: &\#\w{1,8};[ ]? )? [`*\"]{0,3}"
+_BEGINS = r"^ [ \t]*+ (?: [-*+|][ \t]++ | \#{1,6}[ ] )? (?: &\#\w{1,8};[ ]? )? [`*\"']{0,3}"
 _OPTION = rf"""
     {_BEGINS}
     (?: --?\w[\w-]*+ [`*"]{{0,3}}                                 # another name first: `-f FILE, --file`
@@ -35,7 +35,7 @@ _OPTION = rf"""
 """
 _NAME = rf"""
     {_BEGINS} (?: [\w-]{{1,60}} [`*]{{0,2}} [ ]*+ \| [ ]*+ [`*]{{0,2}} )?  # the cell before: `key | VARIABLE`
-    \[? (?: \w{{1,40}} \. ){{0,3}} NAME [`*\\\]]{{0,3}}           # of something: `hooks.stop`
+    \[? (?: \w{{1,40}} \. ){{0,3}} NAME [`*'\\\]]{{0,3}}          # of something: `hooks.stop`
     (?: \( | [ ]*+ (?: [:=—–|] | $ | <br ) | [ ]-[ ] )             # its arguments or address, or what it is
 """
 """What an entry of `NAME` begins with, for options and for other names."""

@@ -40,7 +40,7 @@ from quire.answering.extractive.openings import (
     rank_passages,
     said_once_by_chunks,
 )
-from quire.answering.extractive.parts import AskedPart, is_about, is_told_by, named_first, tells_all
+from quire.answering.extractive.parts import AskedPart, is_about, named_first, tells_all
 from quire.answering.extractive.passages import ROW
 from quire.answering.extractive.precedence import (
     asks_for_example,
@@ -314,8 +314,7 @@ def _of_parts(parts: Sequence[AskedPart], ranked: Sequence[Scored]) -> list[Scor
     told = [
         one
         for one in ranked
-        if (is_of_all and one.hit.chunk.id == first.id)
-        or any(is_told_by(part.weighed, one) for part in parts)
+        if (is_of_all and one.hit.chunk.id == first.id) or any(part.is_told_by(one) for part in parts)
     ]
     return told or [part.best for part in parts]
 
@@ -324,10 +323,10 @@ def _required(opening: Scored, ranked: Sequence[Scored], parts: Sequence[AskedPa
     """What a whole answer needs beside its opening: other parts of the question."""
     told = [opening]
     for part in parts:
-        if not any(is_told_by(part.weighed, one) for one in told):
+        if not any(map(part.is_told_by, told)):
             about = [one for one in ranked if is_about(part.weighed, one.hit.chunk)]
             named = named_first(part.weighed, [*about, part.best])
-            best = next((one for one in named if is_told_by(part.weighed, one)), named[0])
+            best = next(filter(part.is_told_by, named), named[0])
             told.append(best)
             yield best
 

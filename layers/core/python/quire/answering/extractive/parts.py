@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
+from quire.answering.extractive.entries import begins_entry, entry_of
 from quire.answering.extractive.precedence import is_entry
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.scoring import Scored, titled
@@ -29,6 +30,8 @@ _COMPARED = re.compile(
     \b(?:differences?|distinction|choose|choice|relation|relationship)[ ]between[ ](.+)  # "between A and B"
     | \b(?:compare|comparison[ ]of)[ ](.+)                                               # "compare A with B"
     | ^(?:how|what)[ ](?:do|does|is|are)[ ](\S.*?[ ](?:differ|different)[ ]from[ ].+)      # "how does A differ from B"
+    | ^how[ ](?:do|does)[ ](\S.*?[ ]compare[ ](?:to|with)[ ].+)                            # "how does A compare to B"
+    | ^how[ ]do[ ](\S.{0,120}?[ ]and[ ].{1,120}?)[ ]differ\b                            # "how do A and B differ in C"
     | ^should[ ](?:i|we)[ ](?:use|take|choose|pick|prefer)[ ](\S.*?[ ]or[ ].+)            # "should I use A or B"
     | ^(\S.*?[ ](?:vs\.?|versus)[ ].+)                                                   # "A vs B"
     """,
@@ -38,7 +41,7 @@ _COMPARED = re.compile(
 _BETWEEN = re.compile(
     r"""
     ,[ ](?:(?:and|or)[ ])?                                                          # a list
-    | [ ](?:and|or|vs\.?|versus|to|with|differ[ ]from|different[ ]from)[ ]          # a pair
+    | [ ](?:and|or|vs\.?|versus|(?:compare[ ])?(?:to|with)|differ[ ]from|different[ ]from)[ ]  # a pair
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -64,6 +67,9 @@ _FURTHER = re.compile(
 _SIGNATURE = re.compile(r"(?<=\w)[(<].*")
 """What a title has behind the name of a function."""
 _ARTICLE = re.compile(r"^(?:the|an?)[ ](?=\S+$)", re.IGNORECASE)
+_OF_ITS_OWN = re.compile(r"an?[ ]", re.IGNORECASE)
+_WHERE = re.compile(r"[ ](?:for|in|of|on|at|when)[ ].*")
+"""What stands behind the last of several things and is said of all."""
 _ALTERNATIVES = re.compile(
     r"""
     (?<!\S) `?+ [\w.:]++ `?+ (?: (?: ,[ ](?:or[ ])?+ | [ ]or[ ] ) `?+ [\w.:]++ `?+ )++  # "A or B", "A, B or C"
@@ -81,10 +87,16 @@ class AskedPart:
     Attributes:
         weighed: its words, as answers to it are judged by.
         best: of what a search for the part alone found, the best passage of a chunk that is about it.
+        is_entry: whether that is an entry of a list or table, and the part's text what the entry is called by.
     """
 
     weighed: Weighed
     best: Scored
+    is_entry: bool = False
+
+    def is_told_by(self, one: Scored) -> bool:
+        """Whether the section or entry that a passage stands in is called so."""
+        return is_told_by(self.weighed, one) or (self.is_entry and begins_entry(one, self.weighed.text))
 
 
 def parts_of(question: str) -> tuple[str, ...]:
@@ -138,6 +150,25 @@ def bare(part: str) -> str:
     return _ARTICLE.sub("", part)
 
 
+def told_by_entries(
+    parts: Sequence[str], told: Sequence[Scored], weigh: Callable[[str], Weighed]
+) -> list[AskedPart]:
+    """The parts as entries of one list, table or page that are called so tell them; none where one has no entry."""
+    words = [set(part.casefold().split()) for part in parts] or [set[str]()]
+    own = [[one for one in said - words[0].intersection(*words) if analyze(one)] for said in words]
+    names = [fold_symbol(one[0].strip("`'\"")) for one in own if len(one) == 1]
+    if len(names) < max(len(parts), 2):
+        return []
+    for document in dict.fromkeys(one.hit.chunk.document_id for one in told):
+        page = [one for one in told if one.hit.chunk.document_id == document]
+        entries = [next((one for one in page if begins_entry(one, name)), None) for name in names]
+        if all(entries):
+            return [
+                AskedPart(weigh(name), one, True) for name, one in zip(names, entries, strict=True) if one
+            ]
+    return []
+
+
 def _alternatives(text: str) -> tuple[str, ...]:
     """The names that a question joins with "or"; none where one of them is no name, or where they are too many."""
     for found in _ALTERNATIVES.finditer(text):
@@ -154,16 +185,25 @@ def _may_name(word: str) -> bool:
 
 
 def _with_kind(parts: list[str]) -> list[str]:
-    """The things that are compared, each with the kind that the last one alone says of both.
+    """The things that are compared, each with the kind that the last one alone says of both, and with what is said
+    behind it, without which names are found.
 
-    >>> _with_kind(["the open", "closed models"]), _with_kind(["a lamp", "a torch"]), _with_kind(["RDB", "AOF files"])
-    (['the open models', 'closed models'], ['a lamp', 'a torch'], ['RDB files', 'AOF files'])
+    >>> _with_kind(["the open", "closed models"]), _with_kind(["a lamp", "a table torch"])
+    (['the open models', 'closed models'], ['a lamp', 'a table torch'])
+    >>> _with_kind(["RDB", "AOF files"]), _with_kind(["RDB", "AOF files of Redis"])
+    (['RDB files', 'AOF files'], ['RDB', 'AOF'])
+    >>> _with_kind(["the open", "closed models of a shop"])
+    ['the open models of a shop', 'closed models of a shop']
     """
-    sizes = [len(analyze(part)) for part in parts]
-    kind = parts[-1].rpartition(" ")[2] if parts and " " in parts[-1] else ""
-    if not kind or sizes[-1] < 2 or any(size >= sizes[-1] for size in sizes[:-1]):
+    where = _WHERE.search(parts[-1]) if parts else None
+    named = parts[-1][: where.start() if where else None] if parts else ""
+    size, kind = len(analyze(named)), named.rpartition(" ")[2]
+    is_shared = size > 1 and " " in named and not _OF_ITS_OWN.match(named)
+    if not is_shared or any(len(analyze(part)) >= size for part in parts[:-1]):
         return parts
-    return [*(f"{part} {kind}" for part in parts[:-1]), parts[-1]]
+    if where and all(map(_may_name, firsts := [part.partition(" ")[0] for part in parts])):
+        return firsts
+    return [*(f"{part} {kind}{where[0] if where else ''}" for part in parts[:-1]), parts[-1]]
 
 
 def is_about(part: Weighed, chunk: Chunk) -> bool:
@@ -203,4 +243,6 @@ def _is_called(part: Weighed, titles: Sequence[str], symbols: Sequence[str]) -> 
     called = (_SIGNATURE.sub("", title) for title in titles)
     if not names.isdisjoint(map(fold_symbol, (*symbols, *titles, *called))):
         return True
+    if any(name.startswith("-") and entry_of(name).match(title) for name in names for title in titles):
+        return True  # an option with its value
     return len(words) > 1 and any(titled(part, set(analyze(title))) >= ABOUT for title in titles)
