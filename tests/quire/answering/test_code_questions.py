@@ -622,6 +622,28 @@ def test_what_does_the_work_stands_beside_what_only_hands_it_on() -> None:
         assert "open_log" not in text
 
 
+def test_what_a_function_calls_for_a_part_of_its_work_stands_beside_it() -> None:
+    fire = "def fire_kiln(pots)\n  open_lid\n  stacked = sort_by_glaze(pots)\n  heat(stacked)\n  log\nend\n"
+    step = (
+        "def sort_by_glaze(pots)\n  dull = pots.reject(&:shiny)\n  shiny = pots - dull\n  shiny + dull\nend\n"
+    )
+    shared = "def heat(stacked)\n  turn = 1\n  burn(turn)\n  wait(stacked)\nend\n"
+    shelf = shelf_of(
+        [
+            calling(code("kiln.rb", fire, "fire_kiln", 1), "sort_by_glaze", "heat"),
+            code("kiln.rb", step, "sort_by_glaze", 9),
+            code("kiln.rb", shared, "heat", 19),
+            calling(code("oven.rb", "def bake(bread)\n  heat(bread)\nend\n", "bake", 1), "heat"),
+            *pages(6),
+        ],
+        profile="code",
+    )
+    text = text_of(shelf, "How does fire_kiln work?")
+    assert text.index("open_lid") < text.index("shiny + dull")
+    assert "burn(turn)" not in text
+    assert "shiny + dull" not in text_of(shelf, "Where is fire_kiln defined?")
+
+
 def test_what_is_filtered_out_is_not_shown_beside_what_hands_its_work_to_it() -> None:
     taking = "def take_in(pot)\n  open_door\n  pot.place\n  close_door\n  burn\nend\n"
     shelf = shelf_of(

@@ -29,7 +29,7 @@ from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.asked_section import asked_page, asked_section, with_section
 from quire.answering.extractive.callers import as_hits, callers_in, givers_in
-from quire.answering.extractive.code_answers import called_in, defined_in, settings_in
+from quire.answering.extractive.code_answers import called_in, defined_in, settings_in, steps_in
 from quire.answering.extractive.contents import MOST as SHOWN_PARTS
 from quire.answering.extractive.contents import asks_which, bare_listing, contents_of
 from quire.answering.extractive.continuing import beside_in
@@ -324,6 +324,7 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
                 beside=beside_in(collection.index),
                 parts=find_parts(collection, inquiry, findings.found.hits, findings.scored),
                 settings=_settings(collection, inquiry, findings),
+                steps=steps_in(collection.index, inquiry.question, inquiry.filters),
             )
         if citations:
             lacking = (nothing_mentions(findings.unmentioned),) if findings.unmentioned else ()

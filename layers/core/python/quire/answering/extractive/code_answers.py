@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import accumulate, takewhile
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze, split_identifier
@@ -34,7 +34,7 @@ from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.index.opened import OpenedIndex
 from quire.ranking import contains, union
-from quire.search.candidates import find_callees
+from quire.search.candidates import find_callees, find_callers
 from quire.search.query import written_names
 
 CODE_CHARACTERS = 1_200
@@ -62,6 +62,15 @@ _ERROR = re.compile(
     """,
     re.VERBOSE,
 )
+
+
+Steps: TypeAlias = Callable[[Chunk], Sequence[Chunk]]
+"""The functions that do a part of the work of the one that a chunk holds."""
+
+
+def no_steps(_chunk: Chunk) -> Sequence[Chunk]:
+    """None."""
+    return ()
 
 
 class CodeLines(NamedTuple):
@@ -227,6 +236,30 @@ def handed_to(
         )
     )
     return [Hit(chunk, hits[-1].rank + 1, 0.0, None, index.version) for chunk in working[:1]]
+
+
+def steps_in(index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]) -> Steps:
+    """How to find the functions that do a part of another one's work, where it is asked how something works: it calls
+    them, they stand in its file, and by their name or by who calls them they are there for that alone."""
+
+    def steps(chunk: Chunk) -> list[Chunk]:
+        if chunk.metadata.get("kind") not in _WORKING or is_test(chunk):
+            return []
+        return [one for one in _callees(index, [chunk], filters) if _is_step(index, one, chunk)]
+
+    return steps if index.profile == "code" and asks_for_working(question) else no_steps
+
+
+def _is_step(index: OpenedIndex, one: Chunk, whole: Chunk) -> bool:
+    if one.document_id != whole.document_id or one.metadata.get("kind") not in _WORKING or not one.symbols:
+        return False
+    name = last_part(one.symbols[0])
+    if statements_in(one) <= MOST_HANDING:
+        return False
+    found = find_callers(index.keywords, [name], CALLED).ordinals
+    return name.startswith("_") or all(
+        caller.id == whole.id or is_test(caller) for caller in index.fetch(found.tolist())
+    )
 
 
 def _functions(hits: Sequence[Hit]) -> Iterator[Hit]:

@@ -23,9 +23,11 @@ from quire.answering.extractive.callers import calling_lines
 from quire.answering.extractive.code_answers import (
     CODE_CHARACTERS,
     CodeLines,
+    Steps,
     continued,
     documented_in,
     errors_in,
+    no_steps,
     value_in,
 )
 from quire.answering.extractive.code_lines import best_lines
@@ -74,6 +76,8 @@ LATER_CHARACTERS, SECTION_CHARACTERS = 800, 500
 """Of a further quote, and of one from a page that the question is about as a whole."""
 CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
 """More that the first quote may have where it goes on in so many chunks behind its own."""
+MOST_STEPS = 2
+"""Functions that are shown beside the one which calls them for a part of its work."""
 LEAST_REST = 300
 """Room below which a function does not go on behind the border of its chunk."""
 OPENING_CHARACTERS = 400
@@ -95,6 +99,7 @@ def extract(
     beside: Beside = nothing_beside,
     parts: Sequence[AskedPart] = (),
     settings: Sequence[Hit] = (),
+    steps: Steps = no_steps,
 ) -> tuple[str, tuple[Citation, ...]]:
     """The answer's text in Markdown and its citations; empty where there is nothing to quote.
 
@@ -102,7 +107,9 @@ def extract(
     border tears a sentence or a list are one. One from the midst of a section has its title above it. `beside` finds
     the chunks that a quote goes on in; `settings` are chunks where a value that is asked for may be set.
     """
-    return written(choose_quotes(question, scored, sure=sure, beside=beside, parts=parts, settings=settings))
+    return written(
+        choose_quotes(question, scored, sure=sure, beside=beside, parts=parts, settings=settings, steps=steps)
+    )
 
 
 def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citation, ...]]:
@@ -154,6 +161,7 @@ def choose_quotes(
     beside: Beside = nothing_beside,
     parts: Sequence[AskedPart] = (),
     settings: Sequence[Hit] = (),
+    steps: Steps = no_steps,
 ) -> list[Quote]:
     """The best passage, widened to what can be read alone, then the best of other places; no repeats.
 
@@ -172,6 +180,7 @@ def choose_quotes(
     quotes = _first_quotes(
         question, opening, ranked, told, is_entry=entry is not None, beside=beside, goes_on=not parts
     )
+    quotes = quotes if told else _with_steps(question, quotes, steps)
     most = len(quotes) - 1 + (MOST_PLACES if sure and not told else UNSURE_PLACES)
     required = [
         *_required(opening, ranked, parts),
@@ -403,6 +412,22 @@ def _rest_of_code(question: Weighed, quotes: Sequence[Quote], beside: Beside) ->
     rest = [] if chunk.text[last.end :].strip() else islice(continued(chunk, beside), 1)
     spans = ((one, best_lines(question, one.text, 0, min(room, LATER_CHARACTERS))) for one in rest)
     return [Quote(last.hit._replace(chunk=one), *span, span[0]) for one, span in spans]
+
+
+def _with_steps(question: Weighed, quotes: list[Quote], steps: Steps) -> list[Quote]:
+    """The quotes, the first of code with what it calls for a part of its work, while there is room."""
+    # `steps` are none unless it is asked how something works.
+    place = next((n for n, one in enumerate(quotes) if is_code_chunk(one.hit.chunk)), None)
+    if place is None:
+        return quotes
+    room = ANSWER_CHARACTERS - sum(len(one.text) for one in quotes)
+    shown, further = {one.hit.chunk.id for one in quotes}, list[Quote]()
+    for chunk in steps(quotes[place].hit.chunk):
+        span = best_lines(question, chunk.text, 0, min(room, CODE_CHARACTERS))
+        room -= span[1] - span[0]
+        if chunk.id not in shown and room >= 0 and len(further) < MOST_STEPS:
+            further.append(Quote(quotes[place].hit._replace(chunk=chunk), *span, span[0]))
+    return [*quotes[: place + 1], *further, *quotes[place + 1 :]]
 
 
 def _completed(quotes: Sequence[Quote], beside: Beside, most: int) -> list[Quote]:
