@@ -125,6 +125,8 @@ def test_an_entry_of_a_glossary_defines_and_an_address_does_not() -> None:
         ("worker", "Several processes, called workers, share the load.", PARTLY),
         ("data model", "A place has a data model, a tree of objects.", SAID),
         ("TOPS", "TOPS = Tera Operations Per Second.", SAID),
+        ("lamp", "lamp = RedLamp('hall')", 0.0),
+        ("lamp", "lamp = [", 0.0),
         ("VLA", "Vision-Language-Action (VLA) models learn from films.", SAID),
         ("c++", "C++ is a language.", SAID),
         ("lamp", "A lampshade is a shade.", 0.0),
@@ -134,6 +136,21 @@ def test_an_entry_of_a_glossary_defines_and_an_address_does_not() -> None:
 )
 def test_what_a_sentence_says_of_a_term(term: str, text: str, share: float) -> None:
     assert Term(term).said(f"Before it. {text}") == share
+
+
+def test_what_leads_into_a_list_says_it_of_the_first_item() -> None:
+    text = chunk("pump.rst", "*light and small*\n\npump is:\n\n* a machine\n* made of steel\n", lang="rst")
+    passages = split_passages(text.text)
+    shares = definition_shares("What is a pump?", text, passages)
+    assert [text.text[one.start : one.end] for one, share in zip(passages, shares, strict=True) if share] == [
+        "a machine"
+    ]
+
+
+def test_what_a_thing_is_stands_before_sections_that_are_called_so() -> None:
+    readme = "Kilnkit (_kiln kit_) is a library that fires clay.\n\n## Support Kilnkit\n\nSend bricks to Kilnkit.\n"
+    given = answer(kilns("README.md", readme, "Kilnkit"), Inquiry("What is Kilnkit?"))
+    assert given.citations[0].quote.startswith("Kilnkit (_kiln kit_) is a library")
 
 
 def test_what_stands_first_below_its_title_counts_and_code_does_not() -> None:

@@ -25,7 +25,10 @@ CHANGES = (
     "## Version 3.0.2\n\nReleased in May.\n\n- Mends the lid.\n\n## Version 3.0.1\n\nReleased in April.\n"
 )
 START = "# Quickstart\n\n```{module} kiln\n```\n\nTake clay. Form a bowl of it.\n\n## Further\n\nFire it."
-HELP = "# Taking part\n\nBring clay. We fire together on Mondays.\n"
+HELP = (
+    "# Taking part\n\nBring clay. We fire together on Mondays.\n\n"
+    "## Reporting what is broken\n\nTell us of cracks with a picture.\n"
+)
 README = """\
 # The kiln
 
@@ -39,7 +42,10 @@ Carry it in. The kiln stands on bricks.
 
 A lid is laid on top."""
 REMOVING = "---\ntitle: Uninstalling the kiln\n---\n\n## Removing the bricks\n\nTake brick by brick away.\n"
-GROWING = "# Installing\n\nCarry it in.\n\n## Upgrading the kiln\n\nBring a larger door.\n"
+GROWING = (
+    "# Installing\n\nCarry it in.\n\n## Requirements\n\nA floor that bears it.\n\n"
+    "## Upgrading the kiln\n\nBring a larger door.\n"
+)
 OTHER = """\
 # Kiln
 
@@ -69,11 +75,19 @@ def kiln() -> AskedCollection:
     [
         ("What license is Kiln under?", "Permission is hereby granted"),
         ("Is the kiln open source?", "Permission is hereby granted"),
+        ("Is Kiln free?", "Permission is hereby granted"),
         ("license?", "Permission is hereby granted"),
         ("What is the latest version of Kiln?", "Mends the lid"),
         ("newest release", "Mends the lid"),
+        ("What's new in the latest version?", "Mends the lid"),
+        ("What changed in the last release of Kiln?", "Mends the lid"),
         ("How do I get started with Kiln?", "Take clay."),
         ("How can I contribute to Kiln?", "Bring clay."),
+        ("How do I report a bug?", "Tell us of cracks"),
+        ("Where can I report an issue?", "Tell us of cracks"),
+        ("What are the requirements of Kiln?", "A floor that bears it"),
+        ("What do I need to run Kiln?", "A floor that bears it"),
+        ("Which brick versions are supported?", "A floor that bears it"),
         ("How do I install Kiln?", "Carry it in."),
         ("how to install it", "Carry it in."),
         ("install Kiln", "Carry it in."),
@@ -115,6 +129,9 @@ def test_who_is_licensed_is_not_told_by_the_licence(kiln: AskedCollection) -> No
         "How do I install plugins?",
         "How do I remove lids from a plate?",
         "How do I update plugins?",
+        "What is new in the theory of heat?",
+        "How do I report a bug in Redis?",
+        "Is the lid free of cracks?",
     ],
 )
 def test_what_is_asked_of_something_else_is_not_told_by_such_a_page(
@@ -173,3 +190,39 @@ def test_first_steps_are_found_wherever_they_are_told(
     index = OpenedIndex([(one, 0) for one in shelf.index.segments], version="v1", name="boats")
     given = answer(replace(shelf, index=index), Inquiry(question))
     assert said in given.citations[0].quote.split("\n\n", 2)[1]
+
+
+def test_of_notes_on_releases_the_newest_is_meant_that_is_no_draft() -> None:
+    texts = {
+        "releases/1.9.md": "# Boats 1.9 release notes\n\nThe mast is of wood.",
+        "releases/1.10.rst": "Boats 1.10 release notes\n========================\n\nThe mast is of steel.",
+        "releases/2.0.md": "# Boats 2.0 release notes - under development\n\nThe mast is of 2.0 rumours.",
+        "releases/process.md": "# How we release\n\nA new release is new in spring, the latest version in autumn.",
+        **{f"about/{n}.md": f"# Sail {n}\n\nWhat is new in version {n}." for n in range(9)},
+    }
+    made = [
+        chunk(path, text, 0, start_line=1, breadcrumb=text.partition("\n")[0].strip("# "))
+        for path, text in texts.items()
+    ]
+    given = answer(shelf_of(made), Inquiry("What's new in the latest version?"))
+    assert "of steel" in given.citations[0].quote
+
+
+def test_a_page_is_read_from_its_beginning_whichever_of_its_chunks_says_the_words() -> None:
+    made = [
+        chunk("install.md", "# Install\n\nPush the boat.", 0, start_line=1),
+        chunk(
+            "install.md", "## Start from a harbour\n\nGet started with Boats, start Boats.", 1, start_line=90
+        ),
+        *[chunk(f"about/{n}.md", f"# Start {n}\n\nGet started with sail {n}.", n) for n in range(9)],
+    ]
+    given = answer(shelf_of(made), Inquiry("How do I get started?"))
+    assert "Push the boat" in given.citations[0].quote
+
+
+def test_a_command_that_updates_the_product_is_its_upgrade() -> None:
+    made = [
+        chunk("commands/boat_selfupdate.md", "# boat selfupdate\n\nPaint it anew.", 0, start_line=1),
+        *[chunk(f"about/{n}.md", f"# Start {n}\n\nUpgrade sail {n}.", n) for n in range(9)],
+    ]
+    assert "Paint it anew" in answer(shelf_of(made), Inquiry("How do I upgrade it?")).citations[0].quote

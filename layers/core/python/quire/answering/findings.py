@@ -241,6 +241,8 @@ def _opened_at(
     """
     (weighed, scored), question, index = found, inquiry.question, collection.index
     if not earlier or inquiry.selected_text.strip():
+        if any(one.defines >= SAID for one in scored):  # what the thing is, whatever sections are called so
+            return weighed, scored, None
         sections = (
             asked_section(index, question, at, filters=inquiry.filters)
             for at in _chunks_of_pages(question, scored)

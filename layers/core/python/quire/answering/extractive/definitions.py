@@ -74,7 +74,7 @@ _WHOLE = rf"""
     | are [ ]                                                       # "Roles are parts"; not "Roles are loaded early"
       (?! (?: \w+ (?:ed|ing|ly|al|ble|ful|ant|ent|ive|ous|ary) | not|now|always|often|never|only|also|very|too ) \b )
       \w+ [ ] (?!(?:and|or)\b) \w+
-    | means[ ] | refers?[ ]to[ ] | stands?[ ]for[ ] | =[ ] )
+    | means[ ] | refers?[ ]to[ ] | stands?[ ]for[ ] | =[ ] (?! [\w.]*+ [(\[{{"'\d] ) )  # no line of code
   | \b(?:an?|the) [ ] {_NAMED}, [ ] (?:which[ ]is[ ])? an? [ ]  # "a data model, a tree of objects"
 """
 _PARTLY = rf"""
@@ -201,7 +201,12 @@ def definition_shares(question: str, chunk: Chunk, passages: Sequence[Passage]) 
     text = chunk.text
     titled = [one for one in passages if one.heading and term.is_title(text[slice(*one.heading)])]
     first = {one.heading: one.start for one in reversed(titled)}.values()
-    said = [0.0 if one.kind == CODE else term.said(text[one.start : one.end]) for one in passages]
+    listed = {one.lead: one.start for one in reversed(passages) if one.lead}.values()
+    spans = [one.lead if one.lead and one.start in listed else (one.start, one.start) for one in passages]
+    said = [
+        0.0 if one.kind == CODE else term.said(text[one.start : one.end]) or term.said(text[slice(*span)])
+        for one, span in zip(passages, spans, strict=True)  # "A lamp is:" is said of the first item below it
+    ]
     if home := _home_worth(chunk):
         does = (PARTLY * term.does(text[one.start : one.end]) for one in passages)
         said = [share or other for share, other in zip(said, does, strict=True)]

@@ -35,6 +35,7 @@ _OF = r"(?: [ ](?:(?:of|in|with|to|for|on)[ ])? (?:the[ ])? (?: it | this | (?P<
 """What it is asked of: the product, or nothing."""
 _FROM = r"(?: [ ]from[ ](?:my|the|a|your)[ ](?:machine|computer|system|pc|mac|laptop|server|device) )"
 _INTO = r"(?: [ ](?:to|into|in)[ ](?:my|our|a|an|the|your)[ ](?:own[ ]|existing[ ])?(?:project|app|application|build) )"
+_LATEST = r"(?:latest|newest|current|most[ ]recent|last)[ ](?:stable[ ])?(?:version|release)"
 _INSTALLING = ("INSTALL", "install", "installation", "Installation", "README", "Readme", "readme", "index")
 MOST_SELDOM = math.log(5.0)
 """The inverse document frequency of a product's name: a fifth of its own chunks have it."""
@@ -56,10 +57,11 @@ _README, _ABOUT = frozenset(["readme"]), frozenset("introduction intro overview 
 _FIRST = frozenset("index _index basic basics start".split()) | _ABOUT
 """Pages that are called by their folder where that is called so."""
 _UNINSTALL = frozenset("uninstall uninstalling uninstallation".split())
-_UPGRADE = frozenset("upgrade upgrades upgrading update updates updating".split())
+_UPGRADE = frozenset("upgrade upgrades upgrading update updates updating self-update".split())
 _MIGRATION = frozenset("migration migrating migrate migration-guide migration_guide".split())
 _UNINSTALLS = re.compile(r"\buninstall\w*", re.IGNORECASE)
 _UPGRADES = re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE)
+_SELF_UPDATE = re.compile(r"(?:^|[_-])self[_-]?(?:update|upgrade)$")
 _NUMBERED = re.compile(r"\d{1,3}[_. -]+(?=\D)")
 _INSTALLS = re.compile(r"\b(?:install(?:ation|ing)?|artifacts|maven|gradle)\b", re.IGNORECASE)
 _STARTS = re.compile(
@@ -68,7 +70,33 @@ _STARTS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_UNRELEASED = re.compile(r"unreleased|not (?:yet )?released|in development|\btbd\b")
+_REPORTS = re.compile(r"\b(?:report\w*|issues?|bug[ ]tracker)\b", re.IGNORECASE)
+_REQUIRES = re.compile(
+    r"""
+    \b(?: requirements? | prerequisites? | dependenc(?:y|ies) | compatib\w{1,6}
+      | support(?:ed)?[ ](?:versions?|platforms?) | you[ ]need )\b  # a title
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_REQUIREMENTS = frozenset(
+    "requirements requirement prerequisites prerequisite system-requirements compatibility".split()
+)
+_BUGS = frozenset("bugs bug-reports reporting-bugs reporting_bugs report-a-bug issues contributing".split())
+_UNRELEASED = re.compile(
+    r"""
+    unreleased | not[ ](?:yet[ ])?released | (?:in|under)[ ]development | \btbd\b  # in lower case
+    """,
+    re.VERBOSE,
+)
+_OF_ONE_RELEASE = re.compile(
+    r"""
+    (?: ^ | / ) (?: releases? | release[-_]notes? | whats?[-_]?new | changelogs? | changes | news ) /  # its folder
+    (?: v | version[-_ ]? | release[-_ ]? )? (\d{1,4}) (?: [._](\d{1,4}) )? (?: [._](\d{1,4}) )?
+    \. (?: mdx? | rst | adoc | txt | html ) $
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""A page of notes on one release: its version, in up to three numbers."""
 _RELEASES = ("changelog", "changes", "history", "news", "releases", "release-notes", "release_notes")
 
 
@@ -103,6 +131,9 @@ class KnownPage:
         """How likely the page of that path is meant, least first, each with the title that is looked for in it."""
         if path in _known_paths(self.stems):
             yield (0, _known_paths(self.stems)[path]), self.title
+        if self.of_release and (released := _OF_ONE_RELEASE.search(path)):
+            major, minor, patch = (int(number or 0) for number in released.groups())
+            yield (1, -(major * 10**8 + minor * 10**4 + patch)), None
         stem, folders = _called(path)
         if _ASIDE.isdisjoint(folders):
             for number, step in enumerate(self.steps, 1):
@@ -111,7 +142,12 @@ class KnownPage:
 
     def found_in(self, chunk: Chunk) -> tuple[Place, int] | None:
         """How likely the chunk is meant, and where in it the answer begins, counted from 1; None where it does not."""
-        for place, title in self.places(chunk.document_id):
+        is_draft = (
+            self.of_release
+            and _OF_ONE_RELEASE.search(chunk.document_id)
+            and _UNRELEASED.search(chunk.breadcrumb.lower())
+        )
+        for place, title in () if is_draft else self.places(chunk.document_id):
             if at := _release_in(chunk) if self.of_release else _begins(chunk, title):
                 return place, at
         return None
@@ -124,7 +160,8 @@ _PAGES = (
             (?: \b(?:what|which) (?:['’]s|[ ]is)? (?:[ ](?:the|its|kind|type|of|software|source)){0,3} [ ] licen[cs]e\b
                 (?! [^?]{0,60} \b(?: need | requires? | keys? | buy | purchase | activate | plans? )\b )  # his own
               | \blicen[cs]ed[ ]under\b | \bhow[ ]is\b [^?]{0,40} \blicen[cs]ed\b
-              | ^\W*(?:the[ ])?licen[cs]e\W*$ | \bis\b [^?]{0,40} \b(?:open[ -]source|free[ ]software)\W*$ )
+              | ^\W*(?:the[ ])?licen[cs]e\W*$
+              | \bis\b [^?]{0,40} \b(?: open[ -]source | free (?:[ ]software|[ ]to[ ]use)? ) \W*$ )
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
@@ -134,8 +171,9 @@ _PAGES = (
         re.compile(
             rf"""
             ^\W* (?: (?: (?:what|which)(?:['’]s|[ ]is|[ ]was)[ ] )? (?:the[ ])?
-                (?:latest|newest|current|most[ ]recent|last)[ ](?:stable[ ])?(?:version|release)
-              | what(?:['’]s|[ ]is)[ ]new ) {_OF} \W*$  # and no more
+                {_LATEST}
+              | what(?:['’]s|[ ]is)[ ]new (?: [ ]in[ ](?:the[ ]|its[ ])? {_LATEST} )?
+              | what(?:[ ]has)?[ ]changed[ ]in[ ](?:the[ ]|its[ ])? {_LATEST} ) {_OF} \W*$  # and no more
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
@@ -162,6 +200,7 @@ _PAGES = (
         steps=(
             Step(_BEGINNING, DEEPEST),
             Step(_README, 0, _STARTS),
+            Step(_INSTALL, DEEPEST, _STARTS),
             Step(_INSTALL, DEEPEST),
             Step(_ABOUT, 2),
             Step(_README, 0),
@@ -222,6 +261,38 @@ _PAGES = (
             Step(_MIGRATION, 2),
         ),
     ),
+    KnownPage(
+        re.compile(
+            rf"""
+            (?: {_HOW} | \bwhere[ ](?:do|can|should|to)(?:[ ](?:i|we|you|one))? )
+            [ ](?:report|file|open|submit|raise)[ ](?:an?[ ]|my[ ])?(?:bugs?|issues?|problems?|bug[ ]reports?)
+            {_OF} \W*$  # no more
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("CONTRIBUTING", "contributing", "Contributing"),
+        title=_REPORTS,
+        steps=(Step(_BUGS, DEEPEST, _REPORTS), Step(_README, 0, _REPORTS)),
+    ),
+    KnownPage(
+        re.compile(
+            rf"""
+            ^\W*+ (?: what[ ]are[ ](?:the[ ])?(?:system[ ]|minimum[ ]|minimal[ ]|hardware[ ])?requirements
+              | (?:system[ ])?requirements | what[ ]do[ ](?:i|we|you)[ ]need[ ]to[ ](?:run|use|install)
+              | (?:which|what)[ ](?:versions?[ ]of[ ][\w.+\#]{{1,20}} | [\w.+\#]{{1,20}}[ ]versions?)
+                [ ](?: (?:are|is)[ ](?:supported|required|needed) | do[ ](?:i|we|you)[ ]need ) ) {_OF} \W*$
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("requirements", "prerequisites", "system-requirements"),
+        title=_REQUIRES,
+        steps=(
+            Step(_REQUIREMENTS, DEEPEST, _REQUIRES),
+            Step(_INSTALL, DEEPEST, _REQUIRES),
+            Step(_README, 0, _REQUIRES),
+            Step(_BEGINNING, DEEPEST, _REQUIRES),
+        ),
+    ),
 )
 
 
@@ -265,7 +336,7 @@ def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored
     found = {one: meant for one, chunk in chunks.items() if (meant := page.found_in(chunk))}
     if not found:
         return []
-    first = min(found, key=lambda one: found[one][0])
+    first = min(found, key=lambda one: (found[one][0], chunks[one].metadata.get("start_line") or 0))
     own = [one for one in ranked if one.hit.chunk.id == first]
     behind = [one for one in own if one.passage.start >= found[first][1] - 1] or own
     return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
@@ -283,7 +354,7 @@ def _asked_page(question: str, idf: Callable[[str], float]) -> KnownPage | None:
 def _paths(page: KnownPage, index: OpenedIndex) -> Iterator[tuple[Place, str]]:
     """Paths of the pages that may be meant, the likelier first; those by `steps` of what the index has."""
     yield from (((0, place), path) for path, place in _known_paths(page.stems).items())
-    if page.steps:
+    if page.steps or page.of_release:
         ids = islice(index.documents.ids(), MOST_PATHS)
         yield from sorted((place, path) for path in ids for place, _ in page.places(path) if place[0])
 
@@ -306,6 +377,8 @@ def _called(path: str) -> tuple[str, tuple[str, ...]]:
         return "", ()
     if folders and (stem in ("index", "_index") or (stem in _FIRST and folders[-1] in _BEGINNING | _INSTALL)):
         stem = folders.pop()
+    if _SELF_UPDATE.search(stem):  # a command of the product, described on a page of its own
+        stem = "self-update"
     numbered = _NUMBERED.match(stem)
     return stem[numbered.end() if numbered else 0 :], tuple(folders)
 
