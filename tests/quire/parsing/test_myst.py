@@ -30,6 +30,8 @@ def parts(source: str, anchors: AnchorRules = SPHINX) -> list[tuple[str, int]]:
         ("```{versionadded} 2.1\nSails.\n```\n", ["Added in version 2.1: Sails."]),
         ("```{code-block} python\n:linenos:\n\nx = 1\n```\n", ["```python\nx = 1\n```"]),
         ("```{code-cell} ipython3\n---\ntags: [hide]\n---\ny = 2\n```\n", ["```ipython3\ny = 2\n```"]),
+        ("```{eval-rst}\n:hidetoc: 1\n```\n\nText.\n", ["Text."]),
+        ("```{literalinclude} oar.py\n```\nText.\n", ["Text."]),
         ("```{mermaid}\ngraph TD\n```\n", ["```mermaid\ngraph TD\n```"]),
         ("```{figure} a.png\n:name: fig\nThe pier.\n```\n", ["The pier."]),
         ("Text.\n\n```{toctree}\n:maxdepth: 2\nintro\n```\n", ["Text."]),

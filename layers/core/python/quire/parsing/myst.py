@@ -184,9 +184,9 @@ class _DirectiveReader:
             self._show("")
             return
         elif self._closes(bare):
-            self._announce()
-            dropped = self._open.pop().is_dropped
-            self._show("" if dropped else line.replace(":", "`"))
+            is_shown = not (self._open.pop().is_dropped or self._announced)  # what has no code is not shown
+            self._announced = ""
+            self._show(line.replace(":", "`") if is_shown else "")
             return
         elif self._open[-1].is_dropped:
             line = ""
