@@ -43,7 +43,7 @@ Carry it in. The kiln stands on bricks.
 A lid is laid on top."""
 REMOVING = "---\ntitle: Uninstalling the kiln\n---\n\n## Removing the bricks\n\nTake brick by brick away.\n"
 GROWING = (
-    "# Installing\n\nCarry it in.\n\n## Requirements\n\nA floor that bears it.\n\n"
+    "# Installing\n\nCarry it in.\n\n## Requirements\n\nA floor that bears it, of brick 2.\n\n"
     "## Upgrading the kiln\n\nBring a larger door.\n"
 )
 OTHER = """\
@@ -132,6 +132,7 @@ def test_who_is_licensed_is_not_told_by_the_licence(kiln: AskedCollection) -> No
         "What is new in the theory of heat?",
         "How do I report a bug in Redis?",
         "Is the lid free of cracks?",
+        "Which Python versions are supported?",
     ],
 )
 def test_what_is_asked_of_something_else_is_not_told_by_such_a_page(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, product
 from typing import NamedTuple, TypeAlias
@@ -23,7 +23,7 @@ from quire.ranking import intersection
 
 _ROOTS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
 _FIRST_STEPS = (
-    "getting-started getting_started how-to howto guide guides user-guide userguide tutorial intro introduction setup"
+    "getting-started getting_started how-to howto guide guides user-guide userguide intro introduction setup"
 ).split()
 FOLDERS = (*_ROOTS, *(f"{root}{name}/" for root in _ROOTS[:4] for name in _FIRST_STEPS))
 SUFFIXES = ("", ".md", ".mdx", ".rst", ".adoc", ".txt", ".html")
@@ -64,6 +64,7 @@ _UPGRADES = re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE)
 _SELF_UPDATE = re.compile(r"(?:^|[_-])self[_-]?(?:update|upgrade)$")
 _NUMBERED = re.compile(r"\d{1,3}[_. -]+(?=\D)")
 _INSTALLS = re.compile(r"\b(?:install(?:ation|ing)?|artifacts|maven|gradle)\b", re.IGNORECASE)
+_DOWNLOADS = re.compile(r"\bdownload", re.IGNORECASE)
 _STARTS = re.compile(
     r"""
     \b(?: quick[ -]?start | get(?:ting)?[ ]started | first[ ]steps | hello | tutorial | usage | examples? )\b  # a title
@@ -74,7 +75,7 @@ _REPORTS = re.compile(r"\b(?:report\w*|issues?|bug[ ]tracker)\b", re.IGNORECASE)
 _REQUIRES = re.compile(
     r"""
     \b(?: requirements? | prerequisites? | dependenc(?:y|ies) | compatib\w{1,6}
-      | support(?:ed)?[ ](?:versions?|platforms?) | you[ ]need )\b  # a title
+      | support(?:ed)?[ ](?:versions?|platforms?) | versions?[ ]support(?:ed)? | you[ ]need )\b  # a title
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -114,11 +115,13 @@ class KnownPage:
     """A page that many projects have.
 
     Attributes:
-        asks: what a question says that is answered by it; its group `of`, where there is one, is what it asks it of.
+        asks: what a question says that is answered by it; its groups `of` and `says`, where there are such, are what it
+            asks it of and what the page has to say.
         stems: how its file is called, without folder and suffix, the likelier first.
         of_release: its first section about a version is meant, and not its beginning.
         title: what the title of the section that is meant holds; None for the page's beginning.
         steps: where it is looked for if none of `stems` is there.
+        says: terms that it has to say, which the question asks it for.
     """
 
     asks: re.Pattern[str]
@@ -126,6 +129,7 @@ class KnownPage:
     of_release: bool = False
     title: re.Pattern[str] | None = None
     steps: tuple[Step, ...] = ()
+    says: frozenset[str] = frozenset()
 
     def places(self, path: str) -> Iterator[tuple[Place, re.Pattern[str] | None]]:
         """How likely the page of that path is meant, least first, each with the title that is looked for in it."""
@@ -149,7 +153,7 @@ class KnownPage:
         )
         for place, title in () if is_draft else self.places(chunk.document_id):
             if at := _release_in(chunk) if self.of_release else _begins(chunk, title):
-                return place, at
+                return (place, at) if self.says.issubset(analyze(chunk.text)) else None
         return None
 
 
@@ -227,6 +231,7 @@ _PAGES = (
             Step(_INSTALL, DEEPEST),
             Step(_README, 0, _INSTALLS),
             Step(_BEGINNING, DEEPEST, _INSTALLS),
+            Step(_README, 0, _DOWNLOADS),
             Step(_README, 0, _STARTS),
             Step(_BEGINNING, DEEPEST),
         ),
@@ -279,7 +284,7 @@ _PAGES = (
             rf"""
             ^\W*+ (?: what[ ]are[ ](?:the[ ])?(?:system[ ]|minimum[ ]|minimal[ ]|hardware[ ])?requirements
               | (?:system[ ])?requirements | what[ ]do[ ](?:i|we|you)[ ]need[ ]to[ ](?:run|use|install)
-              | (?:which|what)[ ](?:versions?[ ]of[ ][\w.+\#]{{1,20}} | [\w.+\#]{{1,20}}[ ]versions?)
+              | (?:which|what)[ ](?=[^?]{{0,40}}version)(?:versions?[ ]of[ ])?(?P<says>[\w.+\#]{{1,20}})(?:[ ]versions?)?
                 [ ](?: (?:are|is)[ ](?:supported|required|needed) | do[ ](?:i|we|you)[ ]need ) ) {_OF} \W*$
             """,
             re.IGNORECASE | re.VERBOSE,
@@ -347,7 +352,8 @@ def _asked_page(question: str, idf: Callable[[str], float]) -> KnownPage | None:
     for page in _PAGES:
         if asked := page.asks.search(question[:ASKED_CHARACTERS]):
             of = analyze(asked.groupdict().get("of") or "")
-            return page if all(idf(term) <= MOST_SELDOM for term in of) else None
+            says = frozenset(analyze(asked.groupdict().get("says") or ""))
+            return replace(page, says=says) if all(idf(term) <= MOST_SELDOM for term in of) else None
     return None
 
 
