@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import settings
 
 from tests.support.schedule import LongFirst, long_first
@@ -59,6 +60,19 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """In the processes of a run, long files come first; alone, pytest keeps its own order."""
     if hasattr(config, "workerinput"):
         items[:] = long_first(items)
+
+
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """In the processes of a run, tell the one that hands out the tests how each ended, and not that it was set up.
+
+    Each message takes CPU on both sides, and six of them for a test as much as most tests do.
+    """
+    if not hasattr(item.config, "workerinput"):
+        return None
+    for report in runtestprotocol(item, nextitem=nextitem, log=False):
+        if report.when == "call" or not report.passed or report.user_properties:
+            item.ihook.pytest_runtest_logreport(report=report)
+    return True
 
 
 def pytest_collection_finish() -> None:

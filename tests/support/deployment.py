@@ -179,8 +179,8 @@ def _run_app(folder: Path, archives: Path, choices: Mapping[str, Mapping[str, st
         "CDK_DEFAULT_REGION": "us-west-2",
         "CDK_CONTEXT_JSON": json.dumps(said | {"archives": str(archives)} | choices[first]),
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "1",
-        # The CDK's library is unpacked once for a checkout, not once a run: that takes as long as the synthesis.
-        "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(ROOT / ".quire" / "cache" / "jsii"),
+        # The CDK's library is unpacked once for a machine, where `cdk` keeps it: that takes as long as the synthesis.
+        "JSII_RUNTIME_PACKAGE_CACHE_ROOT": str(Path.home() / ".cache/aws/jsii/package-cache"),
     }
     done = subprocess.run(
         (sys.executable, "-c", SYNTHESIZE),
