@@ -45,7 +45,7 @@ from tests.support.shop_app import FILES, write_shop
 from tests.support.tree import ROOT
 from tests.support.unprivileged import run_unprivileged
 
-pytestmark = pytest.mark.usefixtures("model_folder")
+pytestmark = pytest.mark.usefixtures("model_folder", "few_questions")
 
 HANGS = "as ...1nout async<a/[in <a/>new[a:"
 """Read as TSX, these 34 characters keep tree-sitter-typescript 0.23.2 busy for ever, inside of C."""
@@ -728,7 +728,7 @@ def test_letters_of_before_are_told_with_how_they_were_read(desk: Desk, tmp_path
 def test_ctrl_c_says_what_is_kept_and_that_the_same_command_goes_on(desk: Desk, tmp_path: Path) -> None:
     folder = tmp_path / "long"
     folder.mkdir()
-    for number in range(400):
+    for number in range(150):
         text = "\n\n".join(f"The river {number} ends in lake {part}, or in the sea." * 9 for part in range(9))
         (folder / f"river{number}.md").write_text(f"# River {number}\n\n{text}\n", encoding="utf-8")
     store = tmp_path / "store"
