@@ -13,6 +13,7 @@ import pytest
 from functions.web.access import ADMIN, EVERYTHING, READ, WRITE, Caller
 from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
+from quire.ports import Embedder
 from quire.sessions import RETENTION, session_key
 from quire.store.write_targets import Site
 from tests.support.client import TestClient
@@ -251,6 +252,15 @@ def test_a_question_of_which_a_site_knows_nothing_gets_no_knowledge(client: Test
     found = context(client, "zzqqxx wvwv")
     assert found["sources"] == []
     assert "none found" in found["context"]
+
+
+def test_a_small_site_is_asked_in_other_words_than_its_own(tmp_path: Path, embedder: Embedder) -> None:
+    client = Lively(tmp_path, embedder=embedder).client()
+    add(client)
+    add(client, content="# Lamps\n\nBulbs of every lamp are exchanged at the counter.", source="lamps.md")
+    found = context(client, "Can I give back what I bought?")["sources"]
+    assert found[0]["source"] == "returns.txt"
+    assert context(client, "Who painted the Mona Lisa?")["sources"] == []
 
 
 @pytest.mark.parametrize(

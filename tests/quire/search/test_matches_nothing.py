@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from quire.search.retrieval import NEAR, Query, Retrieved, matches_nothing, retrieve
+from quire.search.retrieval import MANY, NEAR, Query, Retrieved, matches_nothing, near_of, retrieve
 from tests.support.shelves import household, shelf_of
 
 SHELF = shelf_of(household())
@@ -40,8 +40,15 @@ def test_a_symbol_that_is_named_is_a_match_though_its_words_are_in_no_text() -> 
 
 
 def test_what_is_near_in_meaning_matches_without_a_word() -> None:
-    given = found("zzqqxx wvwv")
-    near = replace(given, hits=(given.hits[0]._replace(cosine=NEAR),))
+    given, least = found("zzqqxx wvwv"), near_of(SHELF.index.chunk_count)
+    near = replace(given, hits=(given.hits[0]._replace(cosine=least),))
     assert not matches_nothing(SHELF.index, "zzqqxx wvwv", near)
+    far = replace(given, hits=(given.hits[0]._replace(cosine=least - 0.01),))
+    assert matches_nothing(SHELF.index, "zzqqxx wvwv", far)
     by_words = replace(given, hits=(given.hits[0]._replace(cosine=None),))
     assert not matches_nothing(SHELF.index, "zzqqxx wvwv", by_words)
+
+
+def test_of_many_chunks_one_comes_nearer_by_chance_than_of_a_few() -> None:
+    few, some = near_of(3), near_of(300)
+    assert few < some < near_of(MANY) == near_of(10 * MANY) == NEAR

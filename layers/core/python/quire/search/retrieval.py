@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,9 +38,10 @@ if TYPE_CHECKING:
 MODES = ("hybrid", "vector", "keyword")
 SHOWN = 5e-7
 """Scores are shown with six digits: one that is asked for as it was shown is not below itself."""
-NEAR = 0.48
-"""Cosine from which a chunk may answer without sharing a word. Of gibberish the nearest of 9,580 chunks, some of which
-hold keys, reach .44; none of 285 questions with an answer, to six collections, shares no word."""
+NEAR, MANY, FEW = 0.48, 10_000, 4
+"""Cosine from which a chunk of a collection of so many may answer without sharing a word. Of gibberish the nearest of
+9,580 chunks, some of which hold keys, reach .44; none of 285 questions with an answer, to six collections, shares no
+word. Questions to a few pages often share none."""
 LEAST_NAMING, FEWEST_NAMING = 0.02, 3
 """Share and number of the chunks that say a product's name at least."""
 COMMON_NAME, MOST_CHUNKS = 0.5, 60
@@ -303,9 +305,19 @@ def _numbered(
 
 def matches_nothing(index: OpenedIndex, question: str, found: Retrieved) -> bool:
     """Whether the hits are only what every question finds: the nearest of chunks that are all far away."""
-    if found.names or any(hit.cosine is None or hit.cosine >= NEAR for hit in found.hits):
+    least = near_of(index.chunk_count)
+    if found.names or any(hit.cosine is None or hit.cosine >= least for hit in found.hits):
         return False
     return not any(map(index.document_frequency, analyze(mended(question, found.mended))))
+
+
+def near_of(chunks: int) -> float:
+    """`NEAR` in a collection of so many chunks: the largest of n values at random grows as the root of log n.
+
+    >>> [round(near_of(chunks), 2) for chunks in (1, 10, 100, 1_000, 100_000)]
+    [0.19, 0.24, 0.34, 0.42, 0.48]
+    """
+    return NEAR * min(math.sqrt(math.log(max(chunks, FEW)) / math.log(MANY)), 1.0)
 
 
 def search_vector(
