@@ -115,7 +115,18 @@ def test_what_nobody_sees_and_what_a_page_would_load_does_not_pass() -> None:
     assert "<img" not in draft.text
 
 
-@pytest.mark.parametrize("text", ["NOT_COVERED", "`NOT_COVERED`.", " not_covered\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "NOT_COVERED",
+        "`NOT_COVERED`.",
+        " not_covered\n",
+        "<think>Is there a price?</think>\n\nNOT_COVERED",
+        "The sources do not say what the kettle costs.",
+        "I'm sorry, but I cannot find this. There is no information about it.",
+        "I don't know.",
+    ],
+)
 def test_a_model_may_say_that_the_sources_do_not_answer(text: str) -> None:
     _, draft, model = drafted([text])
     assert draft.not_covered
@@ -136,6 +147,7 @@ def test_an_overload_is_tried_again_after_the_delay_that_the_server_named() -> N
         (QuotaExceeded("daily"), "quota"),
         (QuotaExceeded("later", retry_after_s=30), "quota"),
         (ModelUnavailable("later", retry_after_s=30), "unavailable"),
+        (QuotaExceeded("in a while", retry_after_s=10), "quota"),
         (ModelMisconfigured("bad key"), "not set up right"),
         (ModelRefused("blocked"), "filter"),
         (AnswerCut("long"), "length limit"),
@@ -168,6 +180,51 @@ def test_an_answer_that_broke_off_after_a_citation_stands_and_says_so(
     assert notice in draft.notices[0]
     assert bool(draft.degraded) is degraded
     assert len(model.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        (["The kettle is steel [1]. Then you sho"], "The kettle is steel [1]. "),
+        (["The kettle is steel [1]. It is heavy [2]"], "The kettle is steel [1]. It is heavy [2]"),
+        (["The kettle is made of steel"], "The kettle is made of steel [1]"),
+        (
+            ["The kettle is steel [1]:\n\n```sh\nboil --st"],
+            "The kettle is steel [1]:\n\n```sh\nboil --st\n```",
+        ),
+    ],
+)
+def test_of_an_answer_that_broke_off_no_half_sentence_is_shown(pieces: list[str], text: str) -> None:
+    shown, draft, _ = drafted([*pieces, AnswerCut("max")])
+    assert "".join(shown) == draft.text
+    assert draft.text.startswith(text.rstrip()[:-1])
+    assert "Then" not in draft.text
+    assert draft.text.count("```") in (0, 2)
+    assert draft.notices[-1] == "The answer was cut at its length limit."
+
+
+@pytest.mark.parametrize(
+    "thought", ["<think>{}</think>", "<thinking>{}</thinking>\n", "[THINK]{}[/THINK]", "{}</think>"]
+)
+@pytest.mark.parametrize("size", [1, 7, 1_000])
+def test_what_a_model_thinks_aloud_is_no_part_of_its_answer(thought: str, size: int) -> None:
+    said = thought.format("They ask about the kettle. Napoleon owned it, 3 of them. ") + "".join(GOOD)
+    pieces, draft, _ = drafted([said[start : start + size] for start in range(0, len(said), size)])
+    assert draft.text == "".join(pieces) == "The kettle is steel [1]. It is heavy [2]."
+    assert draft.notices == []
+
+
+def test_a_stream_that_showed_a_thought_ends_with_the_answer_alone() -> None:
+    said = ["The kettle is steel, I read. ", "So I say that.</think>", "It is heavy [2]."]
+    pieces, draft, _ = drafted(said)
+    assert (draft.text, draft.used) == ("It is heavy [2].", (2,))
+    assert "".join(pieces).endswith(draft.text)
+
+
+def test_a_model_that_only_thought_gave_no_answer() -> None:
+    _, draft, _ = drafted(["<think>The kettle is steel [1]. I should", AnswerCut("max")])
+    assert draft.text == ""
+    assert "length limit before it cited" in draft.degraded[0]
 
 
 def test_a_model_that_hangs_is_left_at_the_deadline() -> None:

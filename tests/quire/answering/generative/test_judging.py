@@ -109,3 +109,16 @@ def test_an_answer_tells_in_its_notices_what_the_sources_do_not_say() -> None:
     strict = answer(shelf, Inquiry(QUESTION, strict=True), model)
     assert strict.text.strip() == "Descale it every two months [1]."
     assert [citation.n for citation in strict.citations] == [1]
+
+
+def test_the_first_line_of_a_table_names_its_columns_and_claims_nothing() -> None:
+    text, judge = said(
+        "| What | When |\n| --- | --- |\n| Heater | It starts when the temperature drops under 5 degrees [1] |\n"
+        "| Roof | Napoleon opens it |\n"
+    )
+    head, _, heater, roof = text.splitlines()
+    assert head == "| What | When |"
+    assert heater.endswith("[4] |")
+    assert FLAG in roof
+    assert list(judge.used) == [4]
+    assert FLAG in said("| Napoleon's heater | 1805 |\n| --- | --- |\n")[0]

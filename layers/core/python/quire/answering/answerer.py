@@ -51,7 +51,7 @@ from quire.answering.extractive.retelling import (
 from quire.answering.extractive.scoring import Scored
 from quire.answering.findings import AskedCollection, Findings, chunk_in_hand, find, find_parts
 from quire.answering.generative.context import pack, quote_sources
-from quire.answering.generative.generation import Draft, generate
+from quire.answering.generative.generation import Draft, generate, without_quotes
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import new_nonce, write_prompt
 from quire.answering.generative.rewriting import Rewritten, wants_rewrite, write_terms
@@ -331,7 +331,13 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
             notices = (*written.notices, *told, *lacking, *([CLOSEST] if is_unsure else []))
             return replace(written, text=text, citations=citations, notices=notices)
     is_read = written.model_used != EXTRACTIVE
-    return replace(written, text=refusal(collection, inquiry, findings, is_read=is_read), answerable=False)
+    return replace(
+        written,
+        text=refusal(collection, inquiry, findings, is_read=is_read),
+        answerable=False,
+        notices=without_quotes(written.notices),
+        degraded=without_quotes(written.degraded),
+    )
 
 
 def _extract_exactly(

@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from quire.answering.generative.context import estimate_tokens
+from quire.answering.generative.thoughts import without_thoughts
 from quire.documents import Turn
 from quire.errors import AnswerCut, ModelTooSlow
 from quire.ports import AnswerModel, Spent
@@ -67,4 +68,4 @@ def complete(
         said = said.rpartition(" ")[0] or said
     finally:
         pieces.close()
-    return said, spent or Spent(estimate_tokens(system + asked), estimate_tokens(said))
+    return without_thoughts(said), spent or Spent(estimate_tokens(system + asked), estimate_tokens(said))

@@ -12,7 +12,8 @@ from quire.answering.generative.completion import within
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.generative.judging import Judge
 from quire.answering.generative.prompt import NOT_COVERED, Prompt
-from quire.answering.generative.sentence_stream import SentenceStream, StreamUnit
+from quire.answering.generative.sentence_stream import SentenceStream, StreamUnit, is_torn
+from quire.answering.generative.thoughts import Thoughts, without_thoughts
 from quire.answering.request import Usage
 from quire.errors import (
     AnswerCut,
@@ -28,8 +29,11 @@ from quire.ports import AnswerModel, Spent
 _LOG = logging.getLogger(__name__)
 MOST_ATTEMPTS = 2
 FIRST_WAIT_S = 0.2
+MOST_WAIT_S = 5.0
+"""Longer than this a reader would rather have quotes."""
 LEAST_TIME_S = 0.5
 """A retry that has less time left is not worth its cost."""
+INSTEAD, FOLLOWS = ": quoted from the sources instead", "; what follows is quoted from the sources"
 CHARACTERS_A_TOKEN = 12
 """A model that sends more than so many for each token it was allowed does not heed its bound."""
 
@@ -58,20 +62,34 @@ class Draft:
 class _Attempt:
     """One call."""
 
-    judge: Judge
+    judge_of: Callable[[], Judge]
     most_characters: int
     stops: Sequence[str] = ()
-    sentences: SentenceStream = field(default_factory=SentenceStream)
+    thoughts: Thoughts = field(default_factory=Thoughts)
     said: str = ""
     text: str = ""
     shown: bool = False
     spent: Spent | None = None
     error: AnswerModelError | None = None
+    judge: Judge = field(init=False)
+    sentences: SentenceStream = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self.judge, self.sentences, self.text = self.judge_of(), SentenceStream(), ""
 
     @property
     def has_stopped(self) -> bool:
         """Whether what was shown holds a text before which the answer ends."""
         return self.shown and any(stop in self.text for stop in self.stops)
+
+    @property
+    def says_not_covered(self) -> bool:
+        """Whether the model said that the sources do not answer, as it was told to or in other words."""
+        said = without_thoughts(self.said).strip().strip("`'\"*.[]").upper()
+        return said.startswith(NOT_COVERED) or self.judge.found_nothing
 
     def take(self, units: Iterable[StreamUnit]) -> str:
         """Add units and return what may be shown: nothing before a source was cited, then all."""
@@ -94,7 +112,22 @@ class _Attempt:
         if len(piece) > room:
             raise AnswerCut(f"answer model: wanted at most {self.most_characters} characters, found more")
         self.said += piece
-        return self.take(self.sentences.feed(visible(piece)))
+        answered = self.thoughts.feed(piece)
+        if self.thoughts.closed_late:
+            # What a stream has shown of it stays there; the answer begins behind it.
+            self._begin()
+        return self.take(self.sentences.feed(visible(answered)))
+
+    def finish(self) -> str:
+        """What may be shown of the rest, once the model has ended."""
+        rest = [*self.sentences.feed(visible(self.thoughts.finish())), *self.sentences.finish()]
+        # Of a text that broke off, half a sentence would be read as one.
+        is_broken = self.error is not None and self.shown
+        shown = self.take(unit for unit in rest if not (is_broken and is_torn(unit)))
+        fence = self.sentences.open_fence if self.shown else ""
+        closing = f"{'' if self.text.endswith(chr(10)) else chr(10)}{fence}" if fence else ""
+        self.text += closing
+        return shown + closing
 
 
 def generate(
@@ -114,7 +147,7 @@ def generate(
     It is ended where the text holds one of `stops`: who asked cuts it there.
     """
     for number in range(1, MOST_ATTEMPTS + 1):
-        attempt = _Attempt(judge_of(), max_tokens * CHARACTERS_A_TOKEN, stops)
+        attempt = _Attempt(judge_of, max_tokens * CHARACTERS_A_TOKEN, stops)
         yield from _call(model, prompt, attempt, max_tokens=max_tokens, deadline=deadline)
         _count(draft, prompt, attempt)
         if attempt.error is not None:
@@ -124,14 +157,14 @@ def generate(
             draft.notices += attempt.judge.notices()
             _note_ending(draft, attempt.error, model.provider)
             return
-        if attempt.error is None and _says_not_covered(attempt.said):
+        if attempt.error is None and attempt.says_not_covered:
             draft.not_covered = True
             return
-        wait_s = _wait(attempt.error)
-        if number == MOST_ATTEMPTS or wait_s is None or time.monotonic() + wait_s + LEAST_TIME_S > deadline:
+        wait_s = _wait(attempt.error, deadline)
+        if number == MOST_ATTEMPTS or wait_s is None:
             reason = _reason(attempt.error, model.provider)
-            draft.degraded.append(f"{reason}: quoted from the sources instead")
-            draft.notices.append(f"{reason[0].upper()}{reason[1:]}; what follows is quoted from the sources.")
+            draft.degraded.append(f"{reason}{INSTEAD}")
+            draft.notices.append(f"{reason[0].upper()}{reason[1:]}{FOLLOWS}.")
             return
         time.sleep(wait_s)
 
@@ -154,7 +187,7 @@ def _call(
         attempt.error = error
     finally:
         pieces.close()
-    if shown := attempt.take(attempt.sentences.finish()):
+    if shown := attempt.finish():
         yield shown
 
 
@@ -170,19 +203,22 @@ def _count(draft: Draft, prompt: Prompt, attempt: _Attempt) -> None:
     )
 
 
-def _says_not_covered(text: str) -> bool:
-    return text.strip().strip("`'\"*.[]").upper().startswith(NOT_COVERED)
-
-
-def _wait(error: AnswerModelError | None) -> float | None:
+def _wait(error: AnswerModelError | None, deadline: float) -> float | None:
     """Seconds until a retry makes sense; None where it does not. A quota without a delay is used up."""
-    if error is None:
-        return 0.0
+    wait_s: float | None = 0.0
     if isinstance(error, QuotaExceeded):
-        return error.retry_after_s
-    if isinstance(error, ModelUnavailable):
-        return FIRST_WAIT_S if error.retry_after_s is None else error.retry_after_s
-    return None
+        wait_s = error.retry_after_s
+    elif isinstance(error, ModelUnavailable):
+        wait_s = FIRST_WAIT_S if error.retry_after_s is None else error.retry_after_s
+    elif error is not None:
+        return None
+    left_s = deadline - time.monotonic() - LEAST_TIME_S
+    return wait_s if wait_s is not None and wait_s <= min(left_s, MOST_WAIT_S) else None
+
+
+def without_quotes(told: Iterable[str]) -> tuple[str, ...]:
+    """What was told of a model that gave no answer, where nothing can be quoted either."""
+    return tuple(one.replace(INSTEAD, "").replace(FOLLOWS, "") for one in told)
 
 
 def _log_failure(model: AnswerModel, error: AnswerModelError, attempt: int) -> None:

@@ -37,6 +37,14 @@ _SAYS_NOTHING = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_KNOWS_NOT = re.compile(
+    r"""
+    \bI\ (?: (?:do|can|could)(?:\ not|n['’]t) | cannot | am\ (?:not\ able|unable)\ to )\b  # "I cannot find this"
+    | \bthere\ (?:is|was)\ no\ (?:information|answer|mention)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TABLE_LINE = re.compile(r"\s*\|")
 _TURN = re.compile(r"\b(?:but|however|although|though|yet|because)\b|;", re.I)
 
 
@@ -49,6 +57,7 @@ class Judge:
         kept: sentences that the sources say.
         refused: sentences that they do not say, as the model wrote them.
         strange: what stands in the text and in none of its sources: numbers, names and symbols.
+        denied: sentences that only say that something is not told.
     """
 
     def __init__(
@@ -65,6 +74,8 @@ class Judge:
         self.kept = 0
         self.refused: list[str] = []
         self.strange: dict[str, None] = {}
+        self.denied = 0
+        self._is_in_table = False
         self._known = {source.n: known_of(source, title) for source in sources}
         self._own = "\n".join(as_data(source.text) for source in sources)
         self._lexicon = lexicon
@@ -74,13 +85,14 @@ class Judge:
     def read(self, unit: StreamUnit) -> str:
         """What of the unit is shown."""
         if unit.is_code:
+            self._is_in_table = False
             return self._read_code(unit.text)
         marked = read_marks(without_embeds(unit.text), self._known, self._own)
         self.dropped += marked.dropped
         said = CITED.sub("", CODE_SPAN.sub("", marked.text))
         sentence = _LEAD.sub("", _plain(marked.text) if said != marked.text else marked.text, count=1)
         claim = claim_of(sentence, self._question, self._lexicon)
-        if self._is_no_claim(sentence, claim):
+        if self._is_no_claim(sentence, claim, heads=self._heads_table(unit)):
             self._cite(marked.numbers)
             return marked.text
         numbers = self._sources_of(claim, marked.numbers)
@@ -89,6 +101,11 @@ class Judge:
         self.kept += 1
         self._cite(numbers)
         return marked.text if numbers == marked.numbers else _with_marks(marked.text, numbers)
+
+    @property
+    def found_nothing(self) -> bool:
+        """Whether the model said nothing but that the sources do not answer."""
+        return self.denied > 0 and not (self.used or self.kept or self.refused)
 
     def notices(self) -> list[str]:
         """Sentences for the user about what the sources do not say."""
@@ -112,13 +129,21 @@ class Judge:
         self.strange.update(dict.fromkeys(strange))
         return "" if strange and self._is_strict else text
 
-    def _is_no_claim(self, sentence: str, claim: ModelClaim) -> bool:
-        """Headings, lead-ins, and what only says that something is not told."""
-        if _SAYS_NOTHING.search(sentence) and not _TURN.search(sentence):
+    def _heads_table(self, unit: StreamUnit) -> bool:
+        """Whether it begins a table, whose first line names its columns."""
+        was_in_table = self._is_in_table
+        if unit.begins_line:
+            self._is_in_table = bool(_TABLE_LINE.match(unit.text))
+        return self._is_in_table and not was_in_table
+
+    def _is_no_claim(self, sentence: str, claim: ModelClaim, *, heads: bool) -> bool:
+        """Headings, names of columns, lead-ins, and what only says that something is not told."""
+        if _denies(sentence):
+            self.denied += 1
             return True
         if not claim.weights:
             return not claim.facts.numbers
-        if not _HEADING.match(sentence) and not sentence.rstrip().endswith(":"):
+        if not (heads or _HEADING.match(sentence) or sentence.rstrip().endswith(":")):
             return False
         return not claim.unknown(together(list(self._known.values())))
 
@@ -152,6 +177,18 @@ class Judge:
 
     def _cite(self, numbers: Sequence[int]) -> None:
         self.used.update(dict.fromkeys(numbers))
+
+
+def _denies(sentence: str) -> bool:
+    """Whether it only says that something is not told.
+
+    >>> _denies("I'm sorry, but I cannot find that."), _denies("The docs do not say so, but it is 5.")
+    (True, False)
+    """
+    if _SAYS_NOTHING.search(sentence):
+        return not _TURN.search(sentence)
+    found = _KNOWS_NOT.search(sentence)
+    return found is not None and not _TURN.search(sentence, found.end())
 
 
 def _plain(text: str) -> str:

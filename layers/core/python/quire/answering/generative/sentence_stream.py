@@ -26,6 +26,8 @@ _ABBREVIATION = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_WHOLE = re.compile(r"(?:[.!?…:][\"'”’)*_]*|\])\s*\Z")
+LONGEST_TAIL = 40
 _OPEN_TAG = re.compile(r"[<!]\w{0,10}$")
 
 
@@ -41,6 +43,15 @@ class StreamUnit:
     text: str
     is_code: bool
     begins_line: bool
+
+
+def is_torn(unit: StreamUnit) -> bool:
+    """Whether a sentence breaks off, as the last one does of a text that was cut.
+
+    >>> [is_torn(StreamUnit(text, False, True)) for text in ("Then you sho", "It is heavy [2].", "- steel [1]")]
+    [True, False, False]
+    """
+    return not (unit.is_code or _WHOLE.search(unit.text, max(len(unit.text) - LONGEST_TAIL, 0)))
 
 
 class SentenceStream:
@@ -64,6 +75,11 @@ class SentenceStream:
     def finish(self) -> list[StreamUnit]:
         """The rest, once the model has ended."""
         return self._end_line() if self._line else []
+
+    @property
+    def open_fence(self) -> str:
+        """What closes the fence that is open; "" where none is."""
+        return self._fence
 
     def _end_line(self) -> list[StreamUnit]:
         line, self._line = self._line, ""
