@@ -2,57 +2,37 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from functions.faces.mcp.understanding import from_json
 from functions.web.wire import Filters
 
 MOST_TOKENS = 25_000
 """Claude Code cuts replies there. Source: Claude Code, "MCP output limits and warnings"."""
 
-NEAR: Mapping[str, tuple[str, ...]] = {
-    "query": ("question", "q", "text", "search", "search_query", "prompt"),
-    "question": ("query", "q", "text", "prompt"),
-    "collection": ("collection_name", "index", "library", "corpus"),
-    "terms": ("keywords", "hints", "search_terms"),
-    "limit": ("top_k", "k", "n", "count", "max_results", "num_results"),
-    "symbol": ("name", "identifier", "query"),
-    "pattern": ("query", "text", "q", "regex", "search"),
-    "document": ("path", "file", "file_path", "document_id", "doc"),
-    "id": ("passage_id", "passage", "chunk_id"),
-    "ids": ("id", "passage_id", "passage_ids", "chunk_ids"),
-    "under": ("path", "prefix", "folder", "directory"),
-    "since": ("before", "from", "from_version"),
-    "until": ("after", "to", "to_version"),
-    "start_line": ("start", "line"),
-    "end_line": ("end",),
-    "filters": ("filter", "where"),
-    "max_tokens": ("budget", "budget_tokens", "token_limit"),
-}
-"""Names that models write in place of a field's own."""
-
-
-def _from_json(value: object) -> object:
-    """A mapping or a list that was sent as a string of JSON."""
-    if isinstance(value, str) and value.strip()[:1] in ("{", "["):
-        try:
-            return json.loads(value)
-        except ValueError:
-            return value
-    return value
+EVERYWHERE = ("", "/", ".", "./", "*", "**", "**/*")
 
 
 def _as_list(value: object) -> object:
-    read = _from_json(value)
+    read = from_json(value)
     return [read] if isinstance(read, str) else read
 
 
 def _everything(value: object) -> object:
     return None if isinstance(value, str) and value.strip().casefold() in ("", "*", "all") else value
+
+
+def _below_root(value: object) -> object:
+    """A folder as paths have it, which begin with no dot or slash: of the root "" is left.
+
+    >>> _below_root("./docs/"), _below_root("/"), _below_root("*"), _below_root(".github")
+    ('docs/', '', '', '.github')
+    """
+    if not isinstance(value, str):
+        return value
+    return "" if value.strip() in EVERYWHERE else value.strip().removeprefix("./")
 
 
 Budget: TypeAlias = Annotated[
@@ -75,13 +55,14 @@ Version: TypeAlias = Annotated[
 ]
 ExactFilters: TypeAlias = Annotated[
     Filters,
-    BeforeValidator(_from_json),
     Field(
         description='Exact metadata, such as {"member_type": "Event"}; a list means any of. See list_collections.'
     ),
 ]
 Under: TypeAlias = Annotated[
-    str, Field(max_length=300, description="Only documents whose path contains this, such as docs/guide/.")
+    str,
+    BeforeValidator(_below_root),
+    Field(max_length=300, description="Only documents whose path contains this, such as docs/guide/."),
 ]
 Limit: TypeAlias = Annotated[int, Field(ge=1, le=20, description="How many passages at most.")]
 
@@ -91,34 +72,10 @@ Terms: TypeAlias = Annotated[
 ]
 
 
-def plain_name(name: str) -> str:
-    """The name as fields are spelled.
-
-    >>> plain_name("maxTokens"), plain_name("top-k")
-    ('max_tokens', 'top_k')
-    """
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).replace("-", "_").lower()
-
-
 class Arguments(BaseModel):
-    """Arguments of a tool: near names are understood, a null is left out, what remains unknown is an error."""
+    """Arguments of a tool, as `functions.faces.mcp.understanding` reads them."""
 
     model_config = ConfigDict(extra="forbid")
-
-    @model_validator(mode="before")
-    @classmethod
-    def understand(cls, given: Any) -> Any:
-        """The arguments under the fields' own names."""
-        if not isinstance(given, dict):
-            return given
-        said = {plain_name(name): (name, value) for name, value in given.items() if value is not None}
-        known = {name: value for name, (_, value) in said.items() if name in cls.model_fields}
-        for name, (written, value) in said.items():
-            if name in cls.model_fields:
-                continue
-            fits = (one for one in cls.model_fields if name in NEAR.get(one, ()) and one not in known)
-            known[next(fits, written)] = value
-        return known
 
 
 class ListCollections(Arguments):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from typing import Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
 from uuid import uuid4
@@ -21,6 +21,7 @@ from functions.faces.mcp.browsing import read
 from functions.faces.mcp.catalog import TOOLS
 from functions.faces.mcp.choosing import near_collection, unasked
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
+from functions.faces.mcp.understanding import schema_of, understand
 from functions.web.access import ANYONE, Caller
 from functions.web.leaving import Leaving
 from functions.web.problems import log_fault, problem_of
@@ -156,8 +157,9 @@ def call(service: Knowledge, caller: Caller, name: str, given: dict[str, Any]) -
         return _failed(f"{name}: no such tool; there are {', '.join(TOOLS)}")
 
     def work() -> types.CallToolResult:
-        args = tool.takes.model_validate(given)
+        args, notes = understand(tool.takes, given)
         reply: Reply = tool.work(service, caller, args)
+        reply.parts += [f"Note: {one}." for one in notes]
         reply.parts += unasked(service, caller, getattr(args, "collection", ""))
         # Everything that a model needs is text, once. Claude Code, VS Code and Copilot's command line are reported to
         # hand over `structuredContent` alone where there is any (anthropics/claude-code#79944), others only `content`.
@@ -175,7 +177,8 @@ def call_connector(
     _, takes, _, answer = _PAIR[name]
 
     def work() -> types.CallToolResult:
-        text = connector.as_text(answer(service, caller, takes.model_validate(given)))
+        args, _ = understand(takes, given)
+        text = connector.as_text(answer(service, caller, args))
         return types.CallToolResult(content=[types.TextContent(text=text)])
 
     return _answered(name, takes, work)
@@ -209,16 +212,10 @@ def _described(name: str, title: str, takes: type[Arguments], about: str) -> typ
         name=name,
         title=title,
         description=about,
-        input_schema=_schema_of(takes),
+        input_schema=schema_of(takes),
         annotations=types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False),
         _meta={SIZE: MOST_BYTES + 1_000} if name in _LONG else None,
     )
-
-
-@cache
-def _schema_of(takes: type[Arguments]) -> dict[str, Any]:
-    """The JSON schema of a tool's arguments, made once: the SDK asks for the list of tools at every call of one."""
-    return takes.model_json_schema()
 
 
 async def _no_prompts(_: Context, __: types.PaginatedRequestParams | None) -> types.ListPromptsResult:

@@ -343,11 +343,12 @@ def test_a_symbol_that_does_not_exist_is_answered_with_those_that_come_near(shel
     [
         ("search", {"collection": "robox", "query": "x"}, "Call list_collections"),
         ("search", {"collection": "roblox", "query": " "}, "query"),
-        ("search", {"collection": "roblox", "qury": "x"}, "search takes query, terms, collection"),
+        ("search", {"collection": "roblox", "wanted": "x"}, "search takes query, terms, collection"),
+        ("search", {"collection": "roblox", "query": {"text": "x"}}, "query: Input should be a valid string"),
         ("search", {"collection": "roblox", "query": "x", "filters": {"klass": "y"}}, "class_name"),
         ("search", {"collection": "roblox", "query": "x", "version": "0.1"}, "for the newest"),
-        ("search", {"collection": "roblox", "query": "x", "limit": 900}, "limit"),
-        ("read", {"collection": "roblox"}, "exactly one"),
+        ("search", {"collection": "roblox", "query": "x", "limit": "many"}, "limit"),
+        ("read", {"collection": "roblox"}, "wanted one of the two"),
         (
             "read",
             {"collection": "roblox", "id": "nothing"},
@@ -404,7 +405,7 @@ def test_the_instructions_name_the_collections(shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize(
-    "given", [{"collection": "x" * 50_000}, {"document": "y" * 50_000}, {"z" * 50_000: 1}]
+    "given", [{"collection": "x" * 50_000}, {"document": "y" * 50_000}, {"version": "z" * 50_000}]
 )
 def test_an_error_does_not_tell_back_all_that_was_sent(shelf: Shelf, given: dict[str, Any]) -> None:
     told = ask(shelf, "outline", **{"document": "a.md", **given})

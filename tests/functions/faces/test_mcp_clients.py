@@ -155,12 +155,51 @@ def test_a_search_of_all_is_of_those_that_the_key_may_read(shelf: Shelf) -> None
         ("answer", {"collection": "roblox", "query": "How far does gravity pull, in studs?"}),
         ("read", {"path": "content/en-us/guides/physics.md:3-3"}),
         ("grep", {"regex": "196.2", "maxTokens": 300}),
+        ("grep", {"pattern": 196.2, "under": "/", "version": "", "limit": "5"}),
+        (
+            "search",
+            {"query": ["gravity", "in studs"], "terms": ["Workspace.Gravity"], "collection": ["roblox"]},
+        ),
+        ("search", {"qery": "gravity in studs", "filters": "", "version": "null", "max_tokens": 20}),
+        (
+            "search",
+            {
+                "query": "gravity in studs",
+                "filters": {"source": None},
+                "collection": ["roblox", "garden-book"],
+            },
+        ),
+        (
+            "read",
+            {"id": "", "document": "content/en-us/guides/physics.md", "start_line": 0, "end_line": None},
+        ),
+        ("read", {"file_path": "content/en-us/guides/physics.md", "offset": 1}),
+        # What n8n sends beside the arguments of each call.
+        (
+            "search",
+            {
+                "query": "gravity in studs",
+                "sessionId": "1",
+                "action": "x",
+                "chatInput": "y",
+                "toolCallId": "z",
+            },
+        ),
     ],
 )
 def test_near_names_and_json_as_a_string_are_understood(
     shelf: Shelf, tool: str, given: dict[str, Any]
 ) -> None:
     assert "196.2" in words(shelf, tool, **given)
+
+
+def test_what_a_tool_does_not_take_is_left_out_and_told(shelf: Shelf) -> None:
+    text = words(shelf, "search", query="gravity in studs", glob="*.md", limit=900, toolCallId="z")
+    assert "196.2" in text
+    assert "Note: left out glob, which this tool does not take; it takes query, terms," in text
+    assert "Note: limit: 20 is the most." in text
+    assert "toolCallId" not in text
+    assert "does not take; it takes nothing" in words(shelf, "list_collections", verbose=True)
 
 
 def test_a_collection_is_found_by_its_title_in_other_letters(shelf: Shelf) -> None:
@@ -194,7 +233,8 @@ def test_a_reply_stays_below_the_limit_of_clients_and_says_its_size(shelf: Shelf
     result = ask(shelf, "read", collection="long", document="garden/tomatoes.md", max_tokens=MOST_TOKENS)
     assert 60_000 < len(said(result)) <= MOST_BYTES + 500
     assert (result.meta or {})[SIZE] >= len(said(result))
-    assert ask(shelf, "read", document="garden/tomatoes.md", max_tokens=MOST_TOKENS + 1).is_error
+    asked = {"collection": "long", "document": "garden/tomatoes.md", "max_tokens": MOST_TOKENS + 1}
+    assert f"Note: max_tokens: {MOST_TOKENS} is the most." in words(shelf, "read", **asked)
 
     async def work(client: Client) -> dict[str, Any]:
         return {tool.name: (tool.meta or {}).get(SIZE) for tool in (await client.list_tools()).tools}
