@@ -113,7 +113,6 @@ def talk(shelf: AskedCollection, *messages: str) -> list[Answer]:
         "Explain that more simply",
         "tl;dr",
         "shorter please",
-        "Say it in German",
     ],
 )
 def test_without_a_model_a_summary_is_the_part_of_the_same_answer_that_says_most(message: str) -> None:

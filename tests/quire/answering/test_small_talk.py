@@ -11,9 +11,11 @@ from quire.answering.small_talk import (
     CONSENT,
     DISMISSAL,
     DISSENT,
+    FAILED,
     FAREWELL,
     GREETING,
     THANKS,
+    TRANSLATION,
     small_talk,
 )
 from quire.documents import Turn
@@ -29,6 +31,11 @@ SAID = {
     FAREWELL: "bye|ok, goodbye!",
     DISSENT: "that's wrong|no, that is not what I asked|It didn't help.|wrong answer|hmm, that did not help",
     DISMISSAL: "never mind|Nevermind.|ok, forget it|let's start over|start again|new topic|another question",
+    FAILED: "that did not work|That didn't work.|it doesn't work for me|still not working|no luck"
+    "|I tried that, still the same error|it's still broken|I still get an error|nothing works"
+    "|hmm, that doesn't seem to work|none of that worked",
+    TRANSLATION: "in German please|Say it in Spanish|can you translate it to French?|auf Deutsch bitte"
+    "|en español por favor|translate that|do you speak Dutch?|I don't understand English|en français s'il vous plaît",
     CONSENT: "nice|cool|ok|great, that works|I see|got it|that makes sense|perfect",
 }
 """Texts by their kind, apart by a bar."""
@@ -40,6 +47,12 @@ is that good?
 what is a good tree
 who made the kettle?
 that doesn't work with the lamp
+still not working on Windows
+why does it not work?
+does it fail
+an error message
+translate the page to German
+is there a German version?
 it works on Linux but not on Windows
 thanks to which setting does the lamp dim
 ok and then?
@@ -75,6 +88,19 @@ def test_small_talk_is_answered_without_a_search_or_a_model_and_repeats_no_quote
     given = answer(SHELF, Inquiry(text, history=TALK), model)
     assert (given.answerable, given.hits, given.citations, model.asked) == (False, (), (), [])
     assert "not covered" not in given.text
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("that did not work", "which step fails?"), ("auf Deutsch bitte", "I cannot translate")],
+)
+def test_what_no_search_mends_is_said_and_what_follows_it_is_asked_of_the_topic(text: str, told: str) -> None:
+    given = answer(SHELF, Inquiry(text, history=TALK))
+    assert told in given.text
+    assert (given.answerable, given.citations, given.notices) == (False, (), ())
+    after = (*TALK, Turn("user", text), Turn("assistant", given.text))
+    assert answer(SHELF, Inquiry("show me that again", history=after)).citations
+    assert "kettle" in answer(SHELF, Inquiry("and with what?", history=after)).text.lower()
 
 
 @pytest.mark.parametrize("text", ["yes", "no", "sure!", "Nope."])

@@ -259,7 +259,8 @@ def _with_rewriting(written: WrittenAnswer, rewritten: Rewritten | None) -> Writ
 def _answer(
     collection: AskedCollection, inquiry: Inquiry, written: WrittenAnswer, found: Retrieved
 ) -> Answer:
-    notices = list(language_notices(inquiry.question, found.terms, collection.index))
+    is_searched = bool(found.mode)
+    notices = list(language_notices(inquiry.question, found.terms, collection.index)) if is_searched else []
     notices += [
         f"Read `{name}` as `{known}`."
         for name, known in found.mended.items()

@@ -1,4 +1,4 @@
-"""What people say to somebody who answers beside their questions: thanks, hello, "who are you?", "no, I meant …".
+"""What people say to somebody who answers beside their questions: thanks, hello, "that did not work", "no, I meant …".
 
 Each is told by its whole wording, from closed lists: a question that merely holds such a word is a question.
 """
@@ -6,11 +6,15 @@ Each is told by its whole wording, from closed lists: a question that merely hol
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from quire.search.intent import with_default, without_courtesy
 
 THANKS, GREETING, ABOUT, FAREWELL, CONSENT = "thanks", "greeting", "about", "farewell", "consent"
 DISSENT, DISMISSAL = "dissent", "dismissal"
+FAILED, TRANSLATION = "failed", "translation"
+OF_AN_ANSWER = frozenset((FAILED, TRANSLATION))
+"""Of what was answered before, which a language model may have more to say about."""
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _FILLERS = frozenset(
@@ -89,6 +93,55 @@ _DISMISSAL = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_TRYING = frozenset(
+    """
+    a advice again all already also an and answer any anymore as at be before broken but did didn't do does doesn't
+    don't done either else error errors even everything exactly fail failed failing fails followed for get gets
+    getting gives got have here hmm i i've is isn't issue it it's just keep keeps luck me message more neither no
+    none nope not nothing of ok okay problem result sadly same seem seems solution sorry steps still suggestion
+    that that's the these this those though throws to too tried unfortunately was wasn't we well won't work worked
+    working works your
+    """.split()
+)
+_NEGATIONS = frozenset("not didn't doesn't don't isn't wasn't won't nothing none neither".split())
+_FAILING = tuple(
+    tuple(frozenset(one.split("|")) for one in words.split())
+    for words in (
+        "not|didn't|doesn't|don't|isn't|wasn't|won't|nothing|none|neither work|worked|working|works",
+        "broken|fail|failed|failing|fails",
+        "same error|errors|issue|message|problem|result",
+        "get|got|gives|throws error|errors",
+        "no luck",
+    )
+)
+"""Who was not helped by an answer says a word of each group of one of these lines."""
+_TONGUES = frozenset(
+    """
+    arabic chinese czech dutch english french german hindi italian japanese korean polish portuguese russian spanish
+    swedish turkish ukrainian
+    """.split()
+)
+_TRANSLATING = frozenset(
+    """
+    an and answer can can't cannot could do don't explain give i in into it know me not now ok okay please put read
+    repeat reply respond say show sorry speak that the this to translate u understand will would write you
+    """.split()
+)
+_IN_ITSELF = frozenset(
+    """
+    auf deutsch|ins deutsche|en español|en espanol|en français|en francais|in italiano|em português|em portugues
+    |на русском|по русски|po polsku|in het nederlands|på svenska|用中文|中文|日本語で|한국어로
+    """.replace("\n", "")
+    .replace("    ", "")
+    .split("|")
+)
+_POLITE = re.compile(
+    r"""
+    \b (?: bitte | por[ ]favor | s['’]il[ ](?:te|vous)[ ]pla[iî]t | per[ ]favore  # please, in other languages
+      | proszę | пожалуйста ) \b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _CORRECTION = re.compile(
     r"""
     ^\W*+
@@ -118,7 +171,7 @@ def small_talk(text: str, *, goes_on: bool) -> str:
         return ABOUT
     if goes_on and (which := _turned_down(text)):
         return which
-    said = [word.lower().replace("’", "'") for word in _WORD.findall(text)]
+    said = _said(text)
     if not said or len(said) > MOST_WORDS or "?" in text or said[0] in _ASKING:
         return ""
     kinds = (THANKS, FAREWELL, CONSENT) if goes_on else (THANKS,)
@@ -128,8 +181,39 @@ def small_talk(text: str, *, goes_on: bool) -> str:
 
 
 def _turned_down(text: str) -> str:
-    """Whether the text says no to an answer, or to the question before it."""
-    return DISSENT if _DISSENT.fullmatch(text) else DISMISSAL if _DISMISSAL.fullmatch(text) else ""
+    """Whether the text says no to an answer, to the question before it, that it was of no use or in which language."""
+    if _DISSENT.fullmatch(text):
+        return DISSENT
+    if _DISMISSAL.fullmatch(text):
+        return DISMISSAL
+    said = _said(_POLITE.sub("", text))
+    if not said or len(said) > MOST_WORDS:
+        return ""
+    if _wants_translation(said):
+        return TRANSLATION
+    return FAILED if "?" not in text and _says_it_failed(said) else ""
+
+
+def _says_it_failed(said: Sequence[str]) -> bool:
+    if not _TRYING.issuperset(said) or (said[0] in _ASKING and not _NEGATIONS.intersection(said)):
+        return False
+    return any(all(group.intersection(said) for group in groups) for groups in _FAILING)
+
+
+def _wants_translation(said: Sequence[str]) -> bool:
+    """Whether it asks for another language, be it in that language."""
+    if " ".join(said) in _IN_ITSELF:
+        return True
+    tongues = _TONGUES.intersection(said)
+    if not (_TRANSLATING | _TONGUES).issuperset(said) or len(said) < 2:
+        return False
+    return bool(tongues) or (
+        "translate" in said and bool({"it", "that", "this", "answer"}.intersection(said))
+    )
+
+
+def _said(text: str) -> list[str]:
+    return [word.lower().replace("’", "'") for word in _WORD.findall(text)]
 
 
 def is_correction(text: str) -> bool:
@@ -160,6 +244,13 @@ def reply_to(kind: str, title: str) -> str:
         return "Goodbye."
     if kind == DISSENT:
         return "Then please ask it in other words, with names that the sources may use."
+    if kind == FAILED:
+        return (
+            "From here I cannot see why. What does the message say, word for word, or which step fails?"
+            " That I can look up."
+        )
+    if kind == TRANSLATION:
+        return "I cannot translate: I answer in the language of the sources."
     if kind == DISMISSAL:
         return f"Then ask your next question about {title}."
     if kind == CONSENT:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from quire.answering.conversation import complete
 from quire.answering.recalling import recalled
-from quire.answering.small_talk import small_talk
+from quire.answering.small_talk import OF_AN_ANSWER, small_talk
 from quire.documents import Hit, Turn
 from quire.errors import InputError, ModelError, StoreUnavailable
 from quire.limits import QUESTION_CHARACTERS
@@ -168,7 +168,8 @@ class Contexts:
             recent, forgotten = [], (NO_MEMORY,)
         # What the budget cannot hold is not read: a message may have 400,000 characters, and there are ten.
         turns = [one.turn._replace(text=one.turn.text[: 8 * budget_tokens]) for one in recent]
-        is_talk = bool(recalled(question) or small_talk(question, goes_on=bool(turns)))
+        kind = small_talk(question, goes_on=bool(turns))
+        is_talk = bool(recalled(question) or kind) and kind not in OF_AN_ANSWER
         hits, version, degraded = self._search(site, "" if is_talk else complete(question, turns))
         written = write_context(hits, turns, budget_tokens=budget_tokens, names=ROLES)
         shown = {id(hit) for source in written.sources for hit in source.hits}
