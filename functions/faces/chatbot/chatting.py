@@ -15,6 +15,7 @@ from functions.web.logs import log
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes
 from quire.answering.events import Delta, Done
+from quire.answering.recalling import recalled
 from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, StoreError
@@ -25,7 +26,8 @@ from quire.service.metrics import note_degraded
 from quire.service.sites import USED_KEY
 from quire.sessions import session_key
 
-REMEMBERED_TURNS = 12
+REMEMBERED_TURNS, RECALLED_TURNS = 12, 200
+"""Read of a session for a question, and for one about the conversation itself, such as what was asked first."""
 NO_MEMORY = "chat memory unavailable: answered without the conversation, which is not remembered"
 NOT_KEPT = "chat memory unavailable: this question and its answer are not remembered"
 
@@ -94,7 +96,8 @@ def begin(
             memory = open_memory()
             _refuse_used_key(memory.stored(session, token) if token else [], body.user_message)
             if body.chat_history is None:
-                history = tuple(one.turn for one in memory.recent(session, REMEMBERED_TURNS))
+                turns = RECALLED_TURNS if recalled(body.user_message) else REMEMBERED_TURNS
+                history = tuple(one.turn for one in memory.recent(session, turns))
         except StoreError:
             memory, degraded = None, (NO_MEMORY,)
             note_degraded(degraded)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, Self
 from unicodedata import category
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator, model_validator
 from pydantic.config import JsonDict
 from typing_extensions import TypedDict
 
@@ -247,7 +247,11 @@ class ChatMessage(Body):
         None, max_length=MARKED_CHARACTERS, description="What the reader marked."
     )
     chat_history: list[HistoryTurn] | None = Field(
-        None, max_length=SENT_TURNS, description="Earlier messages; outranks what a session remembers."
+        None,
+        max_length=SENT_TURNS,
+        # As `/answer` calls it: ignored, follow-ups would be answered as if nothing had been said.
+        validation_alias=AliasChoices("chat_history", "history"),
+        description="Earlier messages; outranks what a session remembers.",
     )
     session: str | None = Field(
         None,

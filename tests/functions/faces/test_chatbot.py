@@ -250,6 +250,17 @@ def test_a_follow_up_is_understood_from_the_session_or_the_body(tmp_path: Path, 
         json={"user_message": "What does it measure?", "session": "s1", "chat_history": history},
     ).json()
     assert outranked["citations"][0]["section"] == "Lidar"
+    by_other_name = {"user_message": "What does it measure?", "history": history}
+    assert book.post("/book/chat", json=by_other_name).json()["citations"] == outranked["citations"]
+
+
+def test_of_a_long_conversation_the_first_question_is_known(book: TestClient) -> None:
+    for number in range(8):
+        book.post("/book/chat", json={"user_message": f"What is lidar number {number}?", "session": "s9"})
+    told = book.post("/book/chat", json={"user_message": "What did I ask first?", "session": "s9"}).json()
+    assert "> What is lidar number 0?" in told["response"]
+    listed = book.post("/book/chat", json={"user_message": "List my questions", "session": "s9"}).json()
+    assert "8. What is lidar number 7?" in listed["response"]
 
 
 def test_a_session_is_remembered_once_and_by_its_collection_alone(lively: Lively, book: TestClient) -> None:
