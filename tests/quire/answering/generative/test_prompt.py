@@ -39,6 +39,13 @@ def test_the_rules_are_the_same_for_every_question_and_the_nonce_stands_behind_t
     assert shared > 0.8 * len(one.system)
 
 
+def test_an_answer_is_wanted_in_the_language_in_which_it_can_be_checked() -> None:
+    guided = write_prompt(Inquiry("Why?", guidance="Answer in French."), SOURCES, title="t", nonce="0" * 8)
+    for system in (guided.system, write_prompt(Inquiry("Why?"), SOURCES, title="t", nonce="0" * 8).system):
+        assert "in the language of the\n   sources" in system
+        assert "English" not in system
+
+
 def test_a_source_names_path_lines_heading_and_version() -> None:
     one = chunk(
         "app/Session.php",

@@ -14,7 +14,7 @@ from quire.answering.generative.rewriting import MOST_TOKENS
 from quire.answering.request import EXTRACTIVE, Answer, Inquiry
 from tests.support.model_server import Behaviour, ModelServer
 from tests.support.model_wires import OpenAIWire
-from tests.support.shelves import household, shelf_of
+from tests.support.shelves import chunk, household, shelf_of
 
 SHELF = shelf_of(household())
 QUESTION = "How often do I descale the kettle, every how many months?"
@@ -114,6 +114,20 @@ def test_a_question_in_another_language_is_put_into_english_and_answered() -> No
         assert "into English" in server.seen[0].body["messages"][0]["content"]
     assert given.text == "Every two months [1]."
     assert NOTICE not in given.notices
+
+
+def test_a_question_in_the_language_of_its_sources_is_put_into_no_other() -> None:
+    texts = [
+        "Para quitar la cal del hervidor se usa vinagre cada dos meses, pero no con agua fría.",
+        "La lámpara de la mesa es para leer, y la luz se apaga con el botón.",
+        "El filtro de la cafetera no se lava con jabón, porque el sabor se pierde.",
+    ]
+    shelf = shelf_of([chunk(f"pagina{number}.md", text) for number, text in enumerate(texts)])
+    with model_of(Behaviour("vinagre"), Behaviour("Cada dos meses con vinagre [1].")) as (model, server):
+        given = answer(shelf, Inquiry(SPANISH, rewrite="always"), model)
+        assert "into English" not in server.seen[0].body["messages"][0]["content"]
+    assert "Cada dos meses con vinagre [" in given.text
+    assert given.model_used == "small"
 
 
 def test_an_off_topic_question_in_another_language_is_not_answered_by_chance() -> None:

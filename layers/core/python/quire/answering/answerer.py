@@ -200,7 +200,8 @@ def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]
     if model is None or inquiry.terms or not wants_rewrite(inquiry.rewrite, hits[0].score if hits else 0.0):
         return findings, None
     title = name_of(collection)
-    rewritten = write_terms(model, searched, title, deadline=request.deadline)
+    unread = is_unread(searched, collection.index)
+    rewritten = write_terms(model, searched, title, deadline=request.deadline, is_unread=unread)
     if rewritten.terms:
         findings = find(collection, replace(inquiry, terms=rewritten.terms), searched)
     return findings, rewritten

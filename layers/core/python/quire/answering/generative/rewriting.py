@@ -5,7 +5,6 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from quire.analysis.language import is_foreign
 from quire.answering.generative.completion import complete
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Usage
@@ -49,12 +48,15 @@ def wants_rewrite(mode: str, score: float) -> bool:
     return mode == "always" or (mode == "gated" and score < UNSURE)
 
 
-def write_terms(model: AnswerModel, question: str, title: str, *, deadline: float) -> Rewritten:
-    """Ask the model for a line of terms; for a question in another language, for the question in English.
+def write_terms(
+    model: AnswerModel, question: str, title: str, *, deadline: float, is_unread: bool = False
+) -> Rewritten:
+    """Ask the model for a line of terms; for a question in a language that the sources do not have, for the question in
+    English.
 
     `deadline` is the answer's own, in `time.monotonic()` seconds. Nothing is raised: a line is a help, not a need.
     """
-    system = (ENGLISH if is_foreign(question) else NAMES).format(title=title)
+    system = (ENGLISH if is_unread else NAMES).format(title=title)
     asked = question[:QUESTION_CHARACTERS]
     left = deadline - time.monotonic()
     until = time.monotonic() + min(REWRITE_S, MOST_SHARE * left)
