@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from functions.faces.mcp.understanding import from_json
 from functions.web.wire import Filters
+from quire.store.pointers import PREVIOUS
 
 MOST_TOKENS = 25_000
 """Claude Code cuts replies there. Source: Claude Code, "MCP output limits and warnings"."""
@@ -50,7 +51,8 @@ Version: TypeAlias = Annotated[
     str | None,
     Field(
         min_length=1,
-        description="An older version: its id or an engine version such as 0.735. Leave out for the newest.",
+        description="An older version: its id, an engine version such as 0.735, or `previous`. Leave out for the"
+        " newest.",
     ),
 ]
 ExactFilters: TypeAlias = Annotated[
@@ -194,7 +196,9 @@ class ChangesArguments(Arguments):
     """Two versions."""
 
     since: str = Field(
-        min_length=1, description="The older version: its id or an engine version such as 0.732."
+        PREVIOUS,
+        min_length=1,
+        description="The older version: its id or an engine version such as 0.732. Leave out for the one before.",
     )
     collection: CollectionName = None
     until: Version = None

@@ -23,11 +23,13 @@ from quire.service.documents import (
     grep,
     holders,
     list_documents,
+    moved_passage,
     near_documents,
     read_around,
     read_document,
 )
 from quire.service.knowledge import Knowledge
+from quire.store.pointers import PREVIOUS
 
 MOST_TOLD = 8
 """Near documents that an error names, of all collections together."""
@@ -45,6 +47,8 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
             field="start_line",
         )
     reply = Reply((found.served,), args.max_tokens)
+    if args.id not in (None, (now := found.chunks[found.start].id)):
+        reply.say(f"Note: this version has {args.id} as {now}, since lines above it came or went")
     shown = 0
     for chunk in chunks:
         held = len(reply.parts)
@@ -99,6 +103,9 @@ def _passage(
     try:
         reads, _ = from_each(names, lambda name: read_around(service, caller, name, passage, version=version))
     except InputError as error:
+        moved = {name: moved_passage(service, caller, name, passage) for name in names if version is None}
+        for name in filter(moved.get, moved):
+            return read_around(service, caller, name, moved[name])
         found = str(error) if len(names) == 1 else f"id {passage!r}: no collection has such a passage"
         raise InputError(f"{found}. It may be of another version: search again", field="id") from error
     return _only(reads)
@@ -222,7 +229,8 @@ def _standing(
 ) -> CheckedPassage:
     """What the collection says that has the passage, or that had it when it was read."""
     having = holders(service, caller, names, passage)
-    if not having and read_at is not None:
+    if not having:
+        read_at = read_at or PREVIOUS
         having = holders(service, caller, names, passage, version=read_at)
     served = service.serve(caller, (having or names)[0])
     return check_passage(service, served, caller, passage, read_at=read_at)

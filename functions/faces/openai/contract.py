@@ -18,6 +18,15 @@ def _several(value: object) -> object:
     return [value] if isinstance(value, str) else value
 
 
+def _texts(value: object) -> object:
+    if isinstance(value, list) and any(isinstance(one, int | list) for one in value):
+        raise ValueError(
+            "found token numbers, which are of another model's vocabulary: send texts"
+            " (LangChain: check_embedding_ctx_length=False)"
+        )
+    return _several(value)
+
+
 def _stops(value: object) -> object:
     return () if value is None else _several(value)
 
@@ -203,11 +212,11 @@ class EmbeddingsRequest(BaseModel):
     )
 
     model: str = Field(min_length=1, description="Name of the collection.")
-    input: Annotated[
-        list[Text], BeforeValidator(_several), Field(min_length=1, max_length=EMBEDDED_TEXTS)
-    ] = Field(
-        description="A text, or several. Token numbers are refused: they are of another model's vocabulary.",
-        json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+    input: Annotated[list[Text], BeforeValidator(_texts), Field(min_length=1, max_length=EMBEDDED_TEXTS)] = (
+        Field(
+            description="A text, or several. Token numbers are refused: they are of another model's vocabulary.",
+            json_schema_extra={"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
+        )
     )
     encoding_format: Annotated[Encoding, _unless_null("float", Encoding)] = Field(
         "float", description="How vectors are written."

@@ -503,6 +503,30 @@ def test_a_passage_is_current_changed_or_gone(shelf: Shelf) -> None:
     assert f"{'0' * 16}: gone." in gone
 
 
+def pots(*names: str) -> list[Document]:
+    """A file of functions, each long enough to be a passage of its own."""
+    body = "\n".join(f"    pot.water(drops={number}, until=pot.is_wet)" for number in range(40))
+    text = "\n\n\n".join(f"def {name}(pot):\n{body}\n    return {name!r}" for name in names)
+    return [Document("pots.py", text, "source_code", {"path": "pots.py", "lang": "python"})]
+
+
+def test_a_passage_is_read_on_where_lines_above_it_came_since_it_was_found(shelf: Shelf) -> None:
+    shelf.publish("pots", pots("sprinkle", "drench"), profile="code")
+    [passage] = PASSAGE.findall(words(shelf, "lookup", collection="pots", symbol="drench"))
+    shelf.publish("pots", pots("mist", "soak_them", "sprinkle", "drench"), profile="code")
+    read = words(shelf, "read", id=passage)
+    assert "def drench(pot):" in read
+    assert f"Note: this version has {passage} as " in read
+    assert f"{passage}: gone. The same text is there under another id; now id: " in words(
+        shelf, "verify", ids=passage
+    )
+    assert ask(shelf, "read", id=passage, version="latest").is_error
+    assert "Since " in words(shelf, "changes", collection="pots")
+    assert "- pots.py" in words(shelf, "changes", collection="pots")
+    shelf.publish("pots", pots("mist"), profile="code")
+    assert "search again" in said(ask(shelf, "read", id=passage))
+
+
 # ---- ChatGPT --------------------------------------------------------------------------------------------------------
 
 

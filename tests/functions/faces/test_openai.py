@@ -434,3 +434,12 @@ def test_nothing_more_is_embedded_for_a_client_that_has_left(shelf: Shelf) -> No
     }
     asyncio.run(shelf.app()(scope, receive, send))
     assert sent == []
+
+
+@pytest.mark.parametrize("tokens", [[1, 2, 3], [[1, 2], [3]]])
+def test_token_numbers_are_refused_with_what_to_set(shelf: Shelf, tokens: list[Any]) -> None:
+    refused = shelf.client().post("/v1/embeddings", json={"model": "roblox", "input": tokens})
+    assert refused.status_code == 400
+    error = refused.json()["error"]
+    assert (error["type"], error["param"]) == ("invalid_request_error", "input")
+    assert "check_embedding_ctx_length=False" in error["message"]

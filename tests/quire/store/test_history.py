@@ -68,6 +68,7 @@ def years(tmp_path: Path) -> Years:
         ("2026-11-20", 1),
         ("2026-12-31", 2),
         ("latest", 2),
+        ("previous", 1),
     ],
 )
 def test_a_version_goes_by_engine_version_date_or_moment(years: Years, wanted: str, place: int) -> None:

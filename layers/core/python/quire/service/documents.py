@@ -24,6 +24,7 @@ from quire.search.retrieval import Query, retrieve
 from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served
+from quire.store.pointers import PREVIOUS
 
 PATH_FIELDS = ("path", "file_path")
 MOST_NEAR = 8
@@ -82,6 +83,20 @@ def read_around(
     ordinals = served.index.documents.chunks(chunk.document_id)
     start = int(np.searchsorted(ordinals, ordinal))
     return Read(served, tuple(served.index.fetch(ordinals)), start)
+
+
+def moved_passage(service: Knowledge, caller: Caller, collection: str, chunk_id: str) -> str:
+    """The id under which the text of a passage of the version before stands now, where lines above it came or went; ""
+    where it stands nowhere in its document, or was of no version that is kept.
+    """
+    try:
+        was = _passage(service.serve(caller, collection, PREVIOUS).index, chunk_id)
+    except QuireError:
+        return ""
+    if was is None:
+        return ""
+    now = _gone(service.serve(caller, collection), chunk_id, was).chunk
+    return now.id if now else ""
 
 
 def read_passage(

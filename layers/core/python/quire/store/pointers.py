@@ -11,6 +11,7 @@ import re
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from quire.errors import (
@@ -36,6 +37,7 @@ from quire.store.keys import (
 if TYPE_CHECKING:
     from quire.ports import ObjectStore
 
+PREVIOUS = "previous"
 BUILD = "build"
 WRITE = "write"
 SWAP_ATTEMPTS = 50
@@ -150,22 +152,22 @@ def with_merge(pointer: Pointer, parts: Iterable[str], digest: str, *, as_of: in
 def find_version(held: Sequence[Pointer], name: str, wanted: str) -> Pointer:
     """The version of that id; else the newest of that label or label prefix; else the newest published by that date.
 
-    A date such as `2026-11-21` means its end in UTC; `2026-11-21T08:00:00Z` means that moment. `held` is newest first.
+    `previous` is the one before the newest. A date such as `2026-11-21` means its end in UTC; `2026-11-21T08:00:00Z`
+    means that moment. `held` is newest first.
 
     Raises:
         UnknownVersion: none of `held` is meant; the message lists them.
     """
-    for pointer in held:
-        if pointer.version == wanted:
-            return pointer
-    for pointer in held:
-        if matches_label(pointer.label, wanted):
-            return pointer
     moment = f"{wanted}T23:59:59Z" if _DATE.fullmatch(wanted) else wanted
-    if _MOMENT.fullmatch(moment):
-        for pointer in held:
-            if pointer.published_at and pointer.published_at <= moment:
-                return pointer
+    is_moment = bool(_MOMENT.fullmatch(moment))
+    meant = chain(
+        (one for one in held if one.version == wanted),
+        (one for one in held if matches_label(one.label, wanted)),
+        held[1:2] if wanted == PREVIOUS else (),
+        (one for one in held if is_moment and one.published_at and one.published_at <= moment),
+    )
+    if found := next(meant, None):
+        return found
     raise UnknownVersion(
         f"version {wanted!r} of {name!r}: the store holds {list_versions(held)}", field="version"
     )
