@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.conversation import read_message
 from quire.answering.request import Inquiry
 from quire.answering.small_talk import (
     ABOUT,
@@ -16,6 +17,7 @@ from quire.answering.small_talk import (
     GREETING,
     THANKS,
     TRANSLATION,
+    bare_question,
     small_talk,
 )
 from quire.documents import Turn
@@ -101,6 +103,28 @@ def test_what_no_search_mends_is_said_and_what_follows_it_is_asked_of_the_topic(
     after = (*TALK, Turn("user", text), Turn("assistant", given.text))
     assert answer(SHELF, Inquiry("show me that again", history=after)).citations
     assert "kettle" in answer(SHELF, Inquiry("and with what?", history=after)).text.lower()
+
+
+BEFORE = """
+ok never mind.|Forget it.|new question:|Different topic:|another question,|by the way,|btw|unrelated:|One more question:
+|let's move on.|changing the subject:|something else:|got it.|I see.|that worked!|ok that works.|that did not work.
+"""
+"""What people say of an answer, or of the topic, before they ask something else."""
+
+
+@pytest.mark.parametrize("before", BEFORE.replace("\n", "").split("|"))
+def test_what_is_said_of_the_answer_before_a_question_leads_back_to_no_topic(before: str) -> None:
+    asked = f"{before} How do I clean the lamp?"
+    assert bare_question(asked) == "How do I clean the lamp?"
+    talk = (*TALK, Turn("user", asked), Turn("assistant", "With a cloth [1]."))
+    reading = read_message("and how often?", talk, lambda _: False)
+    assert "kettle" not in reading.searched
+    assert "lamp" in reading.searched
+
+
+@pytest.mark.parametrize("text", ["It works, but slowly", "new topic creation", "Unrelated histories in git"])
+def test_what_is_no_opening_stays(text: str) -> None:
+    assert bare_question(text) == text
 
 
 @pytest.mark.parametrize("text", ["yes", "no", "sure!", "Nope."])

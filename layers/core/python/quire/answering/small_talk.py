@@ -142,6 +142,29 @@ _POLITE = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_TURNING = re.compile(
+    r"""
+    ^\W*+
+    (?: (?: ok(?:ay)?+ | no | oh | hmm++ | well | sorry | and | now | so | but | great | alright ) \b \W*+ ){0,3}+
+    (?: (?:
+          # of the topic before
+          never [ ]?+ mind | forget [ ] (?:about[ ])?+ (?: it | that | this )
+          | (?: (?: just | a | an | one ) [ ] ){0,2}+
+            (?: new | another | next | different | separate | unrelated | other | last | more ) [ ]
+            (?: question | topic | subject | thing )
+          | unrelated(?:ly)?+ | something [ ] else | moving [ ] on | let['’]?s [ ] move [ ] on
+          | (?: let['’]?s [ ] )?+ chang(?:e|ing) [ ] (?: of [ ] | the [ ] )?+ (?: topic | subject )
+          # of the answer before
+          | got [ ] it | i [ ] see | understood
+          | (?: that | this | it ) [ ] (?: works? | worked | helped | helps | makes [ ] sense ) (?:[ ]now)?+
+          | (?: that | this | it ) [ ] (?: did | does ) (?: n['’]?t | [ ]not ) [ ] (?: work | help ) )
+        \s*+ [.,!;:–—-]++ \s++
+      | (?: by [ ] the [ ] way | btw | on [ ] another [ ] note ) \b [\s.,:–—-]*+ )
+    (?=\w) (?! but\b )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What stands before a question and belongs to what was said before."""
 _CORRECTION = re.compile(
     r"""
     ^\W*+
@@ -226,14 +249,16 @@ def is_correction(text: str) -> bool:
 
 
 def bare_question(text: str) -> str:
-    """The question without the courtesy around it or the correction that it opens with, which nothing is found by.
+    """The question without the courtesy around it, and what it opens with about the answer or topic before it, which
+    nothing is found by.
 
     >>> bare_question("Thanks! And on Android?"), bare_question("no, I meant Pressable")
     ('And on Android?', 'Pressable')
-    >>> bare_question("Hello World in Rust")
-    'Hello World in Rust'
+    >>> bare_question("ok never mind. How do I use it?"), bare_question("Hello World in Rust")
+    ('How do I use it?', 'Hello World in Rust')
     """
-    return with_default(_CORRECTION.sub("", without_courtesy(text), count=1))
+    asked = without_courtesy(_TURNING.sub("", without_courtesy(text), count=1))
+    return with_default(_CORRECTION.sub("", asked, count=1))
 
 
 def reply_to(kind: str, title: str) -> str:
