@@ -78,8 +78,8 @@ class McpEndpoint:
         async def receive() -> Message:
             return {"type": "http.request", "body": body, "more_body": False}
 
-        if _has_wrong_id(body):  # the SDK would take it for a notification, which nobody answers
-            await _refused("id: wanted a text or a whole number")(scope, receive, send)
+        if wrong := _wrong_in(_loaded(body)):
+            await _refused(wrong)(scope, receive, send)
             return
         # A manager lives as long as its task group: one for each request needs no lifespan, which Lambda has not.
         manager = self._new_manager()
@@ -149,10 +149,20 @@ def _messages_of(body: bytes) -> list[Any] | None:
     return batch if isinstance(batch, list) else None
 
 
-def _has_wrong_id(body: bytes) -> bool:
-    message = _loaded(body)
-    named = message.get("id", "") if isinstance(message, dict) and "method" in message else ""
-    return isinstance(named, bool) or not isinstance(named, str | int)
+def _wrong_in(message: Any) -> str:
+    """What makes it no message of JSON-RPC, "" for nothing: the SDK tells the rules that it checks, and takes a request
+    whose id is none for a notification, which nobody answers."""
+    if not isinstance(message, dict):
+        return ""
+    if message.get("jsonrpc") != "2.0":
+        return 'jsonrpc: wanted "2.0"'
+    if not isinstance(message.get("method"), str):
+        return "" if {"result", "error"} & message.keys() else "method: wanted the name of a method"
+    if not isinstance(message.get("params"), dict | None):
+        return "params: wanted an object"
+    named = message.get("id", "")
+    is_named = isinstance(named, str | int) and not isinstance(named, bool)
+    return "" if is_named else "id: wanted a text or a whole number"
 
 
 def _loaded(body: bytes) -> Any:

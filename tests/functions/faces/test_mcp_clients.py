@@ -285,6 +285,22 @@ def test_an_id_that_is_none_is_refused_over_http_too(shelf: Shelf, wrong: Any) -
     assert refused.json()["error"]["message"] == "id: wanted a text or a whole number"
 
 
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ({"jsonrpc": "2.0", "id": 1}, "method: wanted the name of a method"),
+        ({"jsonrpc": "1.0", "id": 1, "method": "ping"}, 'jsonrpc: wanted "2.0"'),
+        (
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ["search"]},
+            "params: wanted an object",
+        ),
+    ],
+)
+def test_what_is_no_message_is_refused_in_a_few_words(shelf: Shelf, message: Any, told: str) -> None:
+    refused = post(shelf.client(), message)
+    assert (refused.status_code, refused.json()["error"]) == (400, {"code": -32600, "message": told})
+
+
 def test_a_page_that_a_collection_lists_asks_this_one_alone(shelf: Shelf) -> None:
     page = "https://pages.example"
     shelf.publish("tended", garden("Tomatoes want warm soil."), profile="docs")
