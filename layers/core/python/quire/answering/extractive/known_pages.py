@@ -284,7 +284,8 @@ _PAGES = (
             rf"""
             ^\W*+ (?: what[ ]are[ ](?:the[ ])?(?:system[ ]|minimum[ ]|minimal[ ]|hardware[ ])?requirements
               | (?:system[ ])?requirements | what[ ]do[ ](?:i|we|you)[ ]need[ ]to[ ](?:run|use|install)
-              | (?:which|what)[ ](?=[^?]{{0,40}}version)(?:versions?[ ]of[ ])?(?P<says>[\w.+\#]{{1,20}})(?:[ ]versions?)?
+              | (?:which|what)[ ] (?=[^?]{{0,40}}version)
+                (?:versions?[ ]of[ ])? (?P<says>[\w.+\#]{{1,20}}) (?:[ ]versions?)?
                 [ ](?: (?:are|is)[ ](?:supported|required|needed) | do[ ](?:i|we|you)[ ]need ) ) {_OF} \W*$
             """,
             re.IGNORECASE | re.VERBOSE,
