@@ -286,3 +286,36 @@ def test_between_two_quotes_of_a_section_no_few_lines_are_left_out() -> None:
         goes_on_at(first, len(modes), elsewhere, lambda one, places: elsewhere if places == 1 else None)
         is None
     )
+
+
+def steps(first: int, last: int, words: int) -> str:
+    return "\n".join(
+        f"{n}. Turn valve {n} of the boiler. {'Wait a while. ' * words}".rstrip() for n in range(first, last)
+    )
+
+
+def test_a_long_list_is_shown_over_three_borders_and_whole_items_of_the_rest_are_told_to_be_left_out() -> (
+    None
+):
+    head = "## Flush the boiler\n\nFlush the boiler like this:\n\n"
+    parts = [head + steps(1, 5, 14), steps(5, 9, 14), steps(9, 13, 14)]
+    given = ask("How do I flush the boiler?", pages(*parts))
+    assert re.findall(r"^(\d+)\. ", given.text, re.M) == [str(n) for n in range(1, 13)]
+    assert "…" not in given.text
+    long = ask("How do I flush the boiler?", pages(*parts, steps(13, 17, 14), steps(17, 21, 14)))
+    shown = re.findall(r"^(\d+)\. .*", long.text, re.M)
+    assert shown == [str(n) for n in range(1, len(shown) + 1)]
+    assert 12 < len(shown) < 20
+    assert long.text.endswith("Wait a while.\n\n… [1] [2] [3] [4]")
+
+
+def test_rows_that_are_left_out_within_a_chunk_are_told_and_not_beside_one_that_is_asked_for() -> None:
+    rows = "\n".join(f"| b{n} | Port {n} of boilers | {n} metres |" for n in range(60))
+    table = f"## Berths\n\n| Berth | Port | Depth |\n| --- | --- | --- |\n{rows}"
+    whole = ask("What berths are there for boilers?", pages(table))
+    assert "| b3 |" in whole.text
+    assert "| b59 |" not in whole.text
+    assert whole.text.endswith("metres |\n\n… [1]")
+    one = ask("What does `b7` mean?", pages(table))
+    assert "| b7 | Port 7 of boilers | 7 metres |\n\n[1]" in one.text
+    assert "…" not in one.text

@@ -17,11 +17,12 @@ from quire.answering.extractive.blocks import (
     LIST,
     PARAGRAPH,
     TABLE,
+    QuotePiece,
     heading_levels,
     split_blocks,
     split_pieces,
 )
-from quire.answering.extractive.passages import sentences
+from quire.answering.extractive.passages import sentences, split_passages
 from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -83,8 +84,8 @@ def beside_in(index: OpenedIndex) -> Beside:
 def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False) -> Rest | None:
     """What follows `chunk.text[:end]` in the next chunk under the same heading, whole pieces of at most `room`.
 
-    A list or table that the border of the chunks tears goes on though it is longer than the room by half, and what the
-    end of the chunk announces follows up to `ANNOUNCED_CHARACTERS`. With
+    A list or table that the border of the chunks tears goes on though it is longer than the room by half, else as many
+    items or rows of it as have room, and what the end of the chunk announces follows up to `ANNOUNCED_CHARACTERS`. With
     `crosses` the first parts of the section follow too, under their headings, up to one of a higher level: an opening
     alone often only says what they are about.
     """
@@ -109,10 +110,37 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
         if levels[piece.section] < levels[pieces[0].section]:
             break
         if piece.end - start > (room if number else first_room):
+            last = last if number or not is_torn else _whole_items(following.text, piece, start, room)
             break
         last = piece.end
     start += len(following.text[start:last]) - len(following.text[start:last].lstrip("\n"))
     return Rest(following, start, last) if last > start else None
+
+
+def _whole_items(text: str, piece: QuotePiece, start: int, room: int) -> int:
+    """Where the last item or row of a torn list or table ends that has room; `start` where none has."""
+    begins = (one.start for one in split_passages(text) if start < one.start < piece.end)
+    lines = (text.rfind("\n", 0, begin) + 1 for begin in begins)
+    ends = [len(text[:line].rstrip()) for line in lines if line - start <= room]
+    return max([start, *ends])
+
+
+def cut_kind(chunk: Chunk, start: int, end: int, beside: Beside) -> str:
+    """`list` or `table` where `chunk.text[start:end]` ends with several items or rows of one that goes on; else ""."""
+    block = next((one for one in split_blocks(chunk.text) if one.start < end <= one.end), None)
+    if block is None or block.kind not in TORN or is_code_chunk(chunk):
+        return ""
+    said = split_passages(chunk.text)
+    if sum(max(start, block.start) <= one.start < end for one in said) < ROWS:
+        return ""
+    if chunk.text[end : block.end].strip():
+        return block.kind
+    following = None if chunk.text[end:].strip() else beside(chunk, 1)
+    if following is None or not _is_same_section(following, chunk):
+        return ""
+    first = split_pieces(following.text)[:1]
+    goes_on = bool(first) and first[0].kind == block.kind and not first[0].section
+    return block.kind if goes_on and first[0].end > _repeated(chunk.text, following.text) else ""
 
 
 def _announces(text: str, kind: str) -> bool:

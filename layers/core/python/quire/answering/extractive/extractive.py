@@ -18,7 +18,7 @@ from quire.answering.extractive.arranging import (
     with_quote,
     without_gaps,
 )
-from quire.answering.extractive.blocks import CODE, split_pieces
+from quire.answering.extractive.blocks import CODE, LIST, split_pieces
 from quire.answering.extractive.callers import calling_lines
 from quire.answering.extractive.code_answers import (
     CODE_CHARACTERS,
@@ -31,7 +31,14 @@ from quire.answering.extractive.code_answers import (
     value_in,
 )
 from quire.answering.extractive.code_lines import best_lines
-from quire.answering.extractive.continuing import Beside, Rest, nothing_beside, rest_before, rest_behind
+from quire.answering.extractive.continuing import (
+    Beside,
+    Rest,
+    cut_kind,
+    nothing_beside,
+    rest_before,
+    rest_behind,
+)
 from quire.answering.extractive.entries import asked_name
 from quire.answering.extractive.known_pages import opens_known_page
 from quire.answering.extractive.openings import (
@@ -74,10 +81,12 @@ MOST_SECTIONS = 5
 """Places of a page that the question is about as a whole: its own sections say more of it than other pages do."""
 LATER_CHARACTERS, SECTION_CHARACTERS = 800, 500
 """Of a further quote, and of one from a page that the question is about as a whole."""
-CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 2
+CONTINUED_CHARACTERS, MOST_CONTINUED = 800, 3
 """More that the first quote may have where it goes on in so many chunks behind its own."""
 MOST_STEPS = 2
 """Functions that are shown beside the one which calls them for a part of its work."""
+LIST_CHARACTERS = 3_600
+"""And all of it where that is a list: steps, of which a reader who stops early takes the last for the end."""
 LEAST_REST = 300
 """Room below which a function does not go on behind the border of its chunk."""
 OPENING_CHARACTERS = 400
@@ -107,9 +116,10 @@ def extract(
     border tears a sentence or a list are one. One from the midst of a section has its title above it. `beside` finds
     the chunks that a quote goes on in; `settings` are chunks where a value that is asked for may be set.
     """
-    return written(
-        choose_quotes(question, scored, sure=sure, beside=beside, parts=parts, settings=settings, steps=steps)
+    quotes = choose_quotes(
+        question, scored, sure=sure, beside=beside, parts=parts, settings=settings, steps=steps
     )
+    return written(quotes, beside)
 
 
 def extract_callers(callers: Sequence[Hit], name: str) -> tuple[str, tuple[Citation, ...]]:
@@ -395,7 +405,8 @@ def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> li
         quotes = [_quote_of(quote.hit, before), replace(quotes[0], goes_on=True), *quotes[1:]]
     for _ in range(MOST_CONTINUED):
         last, said = quotes[-1], sum(len(one.text) for one in quotes)
-        room = FIRST_CHARACTERS + CONTINUED_CHARACTERS - said
+        is_list = cut_kind(last.hit.chunk, last.start, last.end, beside) == LIST
+        room = (LIST_CHARACTERS if is_list else FIRST_CHARACTERS + CONTINUED_CHARACTERS) - said
         rest = rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room)
         if rest and not NAMED_PARAGRAPH.match(rest.chunk.text, rest.start):
             quotes.append(_quote_of(quote.hit, rest, goes_on=True))

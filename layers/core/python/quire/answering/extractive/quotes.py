@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quire.answering.citations import cite
 from quire.answering.extractive.blocks import HEADING, split_blocks
-from quire.answering.extractive.continuing import is_torn
+from quire.answering.extractive.continuing import Beside, cut_kind, is_torn, nothing_beside
 from quire.answering.extractive.rendering import shown, title_above
 from quire.answering.extractive.trails import with_page_title
 from quire.documents import Chunk, Citation, Hit
@@ -33,25 +33,29 @@ class Quote:
         return self.hit.chunk.text[self.start : self.end]
 
 
-def written(quotes: Sequence[Quote]) -> tuple[str, tuple[Citation, ...]]:
-    """The quotes as Markdown, and what they cite."""
+def written(quotes: Sequence[Quote], beside: Beside = nothing_beside) -> tuple[str, tuple[Citation, ...]]:
+    """The quotes as Markdown, and what they cite. Where a list or table is shown in part, that is told: `beside` finds
+    what of it the next chunk holds."""
     citations = tuple(
         cite(n, quote.hit, quote.start, quote.end, answers_at=quote.answers_at)
         for n, quote in enumerate(quotes, 1)
     )
     paragraphs: list[list[Citation]] = []
     titles: list[str] = []
+    cut: list[bool] = []
     for quote, citation in zip(quotes, citations, strict=True):
         last = paragraphs[-1][-1] if paragraphs else None
         if quote.goes_on and last and is_torn(_up_to(last), quote.hit.chunk, quote.start):
             paragraphs[-1].append(citation)
+            cut[-1] = bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside))
             continue
         paragraphs.append([citation])
         told = title_above(last.hit.chunk, last.end - 1) if last else ""
         titles.append("" if quote.goes_on else _title_of(quote, told))
+        cut.append(bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside)))
     texts = (
-        with_page_title(_titled(title, shown(*parts)), parts[0].hit.chunk)
-        for title, parts in zip(titles, paragraphs, strict=True)
+        with_page_title(_titled(title, shown(*parts, is_cut=is_part)), parts[0].hit.chunk)
+        for title, parts, is_part in zip(titles, paragraphs, cut, strict=True)
     )
     return "\n\n".join(texts), citations
 

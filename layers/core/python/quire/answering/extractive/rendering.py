@@ -246,12 +246,21 @@ def _looks_like_code(text: str) -> bool:
     return is_data or is_listed or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
 
-def shown(*parts: Citation) -> str:
-    """A quote as Markdown, with its mark outside of every block; several parts that one block is torn into as one."""
+LEFT_OUT = "…"
+"""Stands below a list or table of which more follows than an answer shows."""
+
+
+def shown(*parts: Citation, is_cut: bool = False) -> str:
+    """A quote as Markdown, with its mark outside of every block; several parts that one block is torn into as one.
+
+    Below a list or table that `is_cut`, of which the source has more, stands `LEFT_OUT`.
+    """
     if is_code_chunk(parts[0].hit.chunk):
         return _code(parts[0])
     text = reduce(_gone_on, map(_prose, parts))
     marks = " ".join(f"[{part.n}]" for part in parts)
+    if is_cut:
+        return f"{text}\n\n{LEFT_OUT} {marks}"
     last = text.rpartition("\n")[2].strip()
     if last.startswith(("|", ">")):
         return f"{text}\n\n{marks}"

@@ -159,7 +159,7 @@ def _example(
     told = [one for one in scored if one.asked and not code]
     # Not as what the question asks for by its title: another one is shown where it was shown before.
     shown = [replace(one, asked=False) for one in fitting or code or commands or told]
-    text, citations = written(choose_quotes(weighed, unsaid(shown, history), beside=beside))
+    text, citations = written(choose_quotes(weighed, unsaid(shown, history), beside=beside), beside)
     if "```" not in text and not (told or commands):
         return None
     return Retold(text, citations, () if fitting or not language else (NOT_IN.format(language),))
