@@ -21,10 +21,16 @@ export function titleOf({ metadata: m, citation: c }) {
 /** Where a hit stands: path and lines, or what kind of thing it is. A long path loses its beginning, never its lines. */
 export function place(hit, words = null) {
   const { citation: c, metadata: m } = hit;
-  const lines = c.path && c.start_line ? `:${c.start_line}${c.end_line && c.end_line !== c.start_line ? `-${c.end_line}` : ""}` : "";
+  const lines = c.path && c.start_line ? `:${c.start_line}${c.end_line && c.end_line !== c.start_line ? `-${c.end_line}` : ""}` : partsOf(m);
   const path = h("bdi", null, c.path || [m.source?.replaceAll("_", " "), m.member_type?.toLowerCase()].filter(Boolean).join(" · "));
   markWords(path, words);
   return h("span.place", { title: `${c.path ?? ""}${lines}` || null }, h("span.path", null, path), lines && h("span.lines", null, lines));
+}
+
+/** The pages, cells or slides of a file without lines. */
+function partsOf(m) {
+  const unit = ["page", "cell", "slide"].find((one) => m[one]), last = m[`end_${unit}`];
+  return !unit ? "" : last > m[unit] ? `, ${unit}s ${m[unit]}-${last}` : `, ${unit} ${m[unit]}`;
 }
 
 /** Where a hit stands above its name: the page's title or the chapter, unless it says the same. */

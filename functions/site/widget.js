@@ -230,7 +230,8 @@ a{color:var(--a)}.table{overflow:auto}td,th{padding:.2em .6em .2em 0}p,li,td,th{
   }
 
   function source(one, markdown) {
-    const lines = one.start_line ? `:${one.start_line}-${one.end_line}` : "";
+    const page = one.metadata?.page;
+    const lines = one.start_line ? `:${one.start_line}-${one.end_line}` : page ? `, page ${page}` : "";
     const details = make("details", { className: "source" }, make("summary", { textContent: `${one.n}  ${titleOf(one)}` }), make("blockquote", {}, markdown(one.quote)), make("div", { className: "where", textContent: `${one.path ?? ""}${lines} · version ${one.version}` }));
     details.dataset.n = one.n;
     details.dir = "auto";

@@ -14,7 +14,7 @@ from typing_extensions import TypedDict
 from quire.documents import Chunk, Hit, text_sha256
 from quire.filter_values import filter_value
 from quire.parsing.formats import UNITS
-from quire.parsing.line_maps import LINE_MAP
+from quire.parsing.line_maps import LINE_MAP, PART_MAP
 from quire.parsing.rst import TITLES
 from quire.search.excerpts import find_excerpt
 from quire.service.diff import Comparison
@@ -157,7 +157,7 @@ def metadata_wire(chunk: Chunk) -> dict[str, MetadataValue]:
     """The chunk's metadata without what only showing it needs; line numbers are always there, null where the source has
     none."""
     wire: dict[str, Any] = {"start_line": None, "end_line": None, **chunk.metadata}
-    for name in (LINE_MAP, TITLES):
+    for name in (LINE_MAP, PART_MAP, TITLES):
         wire.pop(name, None)
     for name, value in wire.items():
         if type(value) is tuple:

@@ -12,12 +12,15 @@ from build_index.sources.files.markdown_tree import read_markdown_tree
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.textbook import read_book
 from build_index.sources.site_config import FoundSite
+from quire.answering.citations import cite
+from quire.answering.extractive.rendering import quoted_part
 from quire.chunking import CHUNKERS
 from quire.documents import Chunk, Document
 from quire.parsing.site_pages import site_of
 from tests.support.books import Slide, Styled, make_docx, make_epub, make_pptx, shape
 from tests.support.pdfs import make_pdf
 from tests.support.shared import shared_path
+from tests.support.shelves import hit_of
 
 
 def write(root: Path, pages: dict[str, str]) -> Path:
@@ -222,6 +225,27 @@ def test_pages_of_a_pdf_are_its_places(tmp_path: Path) -> None:
         held = [pages_of(one) for one in chunks if word in one.text]
         assert held
         assert all(first <= page <= last for first, last in held)
+
+
+def test_a_quote_is_cited_by_its_own_page_of_a_chunk_that_stands_on_several(tmp_path: Path) -> None:
+    pages = [
+        "Mooring\nTie two lines to the quay.",
+        "Anchors\nDrop the anchor at slack water.",
+        "Oars\nDry them.",
+    ]
+    (tmp_path / "harbour.pdf").write_bytes(make_pdf(pages))
+    [document] = read_markdown_tree(tmp_path, FoundSite(site_of({"base_url": "https://host/files"})))
+    assert isinstance(document, Document)
+    [chunk] = CHUNKERS[document.kind](document)
+    assert pages_of(chunk) == (1, 3)
+    for page, words in enumerate(("Tie two lines", "Drop the anchor", "Dry them"), 1):
+        at = chunk.text.index(words)
+        part = quoted_part(cite(1, hit_of(chunk), at, at + len(words)))
+        assert pages_of(part) == (page, page)
+        assert part.metadata["url"] == f"https://host/files/harbour.pdf#page={page}"
+        assert "part_map" not in part.metadata
+    whole = quoted_part(cite(1, hit_of(chunk), chunk.text.index("Drop"), len(chunk.text)))
+    assert pages_of(whole) == (2, 3)
 
 
 def pages_of(chunk: Chunk) -> tuple[int, int]:

@@ -154,8 +154,9 @@ def where_of(chunk: Chunk, section: int) -> tuple[str, str, str]:
     heading, url = str(known("heading") or ""), str(known("url") or "")
     headings, anchors = sections_of(chunk)
     if headings:
-        page = url.partition("#")[0]
-        heading, url = headings[section], f"{page}#{anchors[section]}" if page and anchors[section] else page
+        heading, page = headings[section], url.partition("#")[0]
+        if "page" not in chunk.metadata:  # viewers of a PDF open a page, and know no headings
+            url = f"{page}#{anchors[section]}" if page and anchors[section] else page
     return str(known("chapter") or known("title") or ""), heading, url
 
 

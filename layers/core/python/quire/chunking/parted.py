@@ -10,7 +10,7 @@ from quire.chunking.markdown import DOCS, chunk_page
 from quire.chunking.packing import Sizes
 from quire.documents import Chunk, Document, Value, chunk_id
 from quire.parsing.formats import PART
-from quire.parsing.line_maps import LINE_MAP
+from quire.parsing.line_maps import LINE_MAP, PART_MAP, part_map
 from quire.parsing.markdown import parse_markdown
 from quire.parsing.page import Block, Page, Part, Section
 from quire.parsing.scan import Dialect
@@ -91,8 +91,10 @@ def _parted(document: Document, unit: str, sizes: Sizes) -> Iterator[Chunk]:
     for chunk in chunk_page(document, parse_markdown(text, document.id, dialect), sizes):
         first, last = (int(str(chunk.metadata[name])) for name in _LINES)
         place_of = {unit: bisect_right(begins, first) + 1, f"end_{unit}": bisect_right(begins, last) + 1}
+        is_on_several = place_of[unit] < place_of[f"end_{unit}"]
+        told = {PART_MAP: part_map(chunk, begins)} if is_on_several else {}
         placed = _without_lines(chunk)
-        yield placed._replace(metadata={**placed.metadata, **place_of})
+        yield placed._replace(metadata={**placed.metadata, **place_of, **told})
 
 
 def _without_lines(chunk: Chunk) -> Chunk:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from quire.documents import Chunk
@@ -13,7 +13,10 @@ from quire.parsing.page import Part
 
 LINE_MAP = "line_map"
 """The entry of a chunk's metadata that says it; see `line_map`."""
+PART_MAP = "part_map"
+"""The entry that says on which page, in which cell or on which slide what of the text stands; see `part_map`."""
 
+_PART = re.compile(r"(\d{1,9}):(\d{1,9})")
 _STRETCH = re.compile(r"(\d{1,9}):(\d{1,9})(?:([-=])(\d{1,9}))?(?: |\Z)")
 
 
@@ -91,6 +94,38 @@ def lines_at(chunk: Chunk, start: int, end: int) -> tuple[int, int] | None:
     if (begins := first_line(chunk)) is None:
         return None
     return begins + chunk.text.count("\n", 0, start), begins + chunk.text.count("\n", 0, last)
+
+
+def part_map(chunk: Chunk, begins: Sequence[int]) -> str:
+    r"""Where in a chunk's text each page, cell or slide begins that it holds a part of, `offset:number` for each.
+
+    Args:
+        chunk: with its lines in the text of all parts.
+        begins: the line of that text on which the second part begins, the third and so on.
+
+    >>> lines = {"start_line": 1, "end_line": 5, "line_map": "0:0 8:2 11:4"}
+    >>> part_map(Chunk("", "a.pdf", "# Pump\n\nA\n\nB", "", lines), [5])
+    '0:1 11:2'
+    """
+    found: dict[int, int] = {}
+    for at in (0, *(match.end() for match in re.finditer("\n(?!\n)", chunk.text))):
+        if lines := lines_at(chunk, at, at + 1):
+            found.setdefault(bisect_right(begins, lines[0]) + 1, at)
+    return " ".join(f"{at}:{number}" for number, at in found.items())
+
+
+def parts_at(chunk: Chunk, start: int, end: int) -> tuple[int, int] | None:
+    """First and last page, cell or slide of `chunk.text[start:end]`; None where all of it stands on those of the chunk.
+
+    >>> chunk = Chunk("", "a.pdf", "# Pump\\n\\nA\\n\\nB", "", {"part_map": "0:1 11:2"})
+    >>> parts_at(chunk, 8, 9), parts_at(chunk, 8, 12), parts_at(chunk, 11, 12)
+    ((1, 1), (1, 2), (2, 2))
+    """
+    told = chunk.metadata.get(PART_MAP)
+    known = [(int(at), int(number)) for at, number in _PART.findall(told)] if isinstance(told, str) else []
+    first = [number for at, number in known if at <= start]
+    last = [number for at, number in known if at < max(end, start + 1)]
+    return (first[-1], last[-1]) if first else None
 
 
 def _read(told: str, first: int) -> list[_Stretch]:

@@ -54,8 +54,8 @@ from quire.answering.extractive.rst_text import (
 )
 from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, fence_of, fenced
-from quire.parsing.line_maps import LINE_MAP, lines_at
+from quire.parsing.formats import CONVERTED, UNITS, fence_of, fenced
+from quire.parsing.line_maps import LINE_MAP, PART_MAP, lines_at, parts_at
 from quire.parsing.rst import TITLES, rst_anchors
 from quire.parsing.scan import fence_behind
 
@@ -344,7 +344,8 @@ def quoted_part(citation: Citation) -> Chunk:
     chosen for: a chunk may hold several.
     """
     chunk, known = citation.hit.chunk, dict(citation.hit.chunk.metadata)
-    known.pop(LINE_MAP, None)  # of the whole text
+    for name in (LINE_MAP, PART_MAP):  # of the whole text
+        known.pop(name, None)
     if (lines := lines_at(chunk, citation.start, citation.end)) is not None:
         known["start_line"], known["end_line"] = lines
     if is_code_chunk(chunk):
@@ -361,8 +362,18 @@ def quoted_part(citation: Citation) -> Chunk:
     elif names and "kind" in known:
         known["symbol"] = known["heading"] = " › ".join(names)
         known["url"] = _section_url(chunk, citation.answers_at)
+    known.update(_parts_quoted(citation, str(known.get("url") or "")))
     page = chunk.breadcrumb.partition(" › ")[0]
     return chunk._replace(metadata=known, breadcrumb=" › ".join((page, *names)))
+
+
+def _parts_quoted(citation: Citation, url: str) -> dict[str, int | str]:
+    """The pages, cells or slides that the quote stands on, and the address of the first page, where that is one."""
+    chunk = citation.hit.chunk
+    first, last = parts_at(chunk, citation.start, citation.end) or (0, 0)
+    unit = next((one for one in UNITS.values() if first and one in chunk.metadata), "")
+    address = {"url": f"{url.partition('#')[0]}#page={first}"} if url and unit == "page" else {}
+    return {unit: first, f"end_{unit}": last, **address} if unit else {}
 
 
 def section_trail(chunk: Chunk, place: int) -> tuple[str, ...]:
