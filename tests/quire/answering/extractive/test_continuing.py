@@ -319,3 +319,18 @@ def test_rows_that_are_left_out_within_a_chunk_are_told_and_not_beside_one_that_
     one = ask("What does `b7` mean?", pages(table))
     assert "| b7 | Port 7 of boilers | 7 metres |\n\n[1]" in one.text
     assert "…" not in one.text
+
+
+def test_the_one_row_whose_name_a_question_says_in_plain_words_is_told_alone() -> None:
+    rows = "\n".join(f"{name} | {at + 20} EUR | {at + 9} EUR" for at, name in enumerate(COUNTRIES))
+    rates = pages(f"## Day rates\n\nCountry | Full day | Half day\n{rows}")
+    one = ask("What is the half day rate for South Sudan?", rates)
+    assert re.findall(r"^\| (?!Country|---)(.*?) \|", one.text, re.M) == ["South Sudan"]
+    assert "| South Sudan | 24 EUR | 13 EUR |" in one.text
+    two = ask("Is the day rate higher in Chad or in Benin?", rates)
+    assert {"Chad", "Benin", "Togo"} <= set(re.findall(r"^\| (.*?) \|", two.text, re.M))
+    some = ask("Which day rates are there?", rates)
+    assert "Togo" in some.text
+
+
+COUNTRIES = ["Benin", "Chad", "Togo", "Mali", "South Sudan", "Ghana", "Niger", "Gabon", "Kenya"]

@@ -81,11 +81,14 @@ def beside_in(index: OpenedIndex) -> Beside:
     return beside
 
 
-def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False) -> Rest | None:
+def rest_behind(
+    chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False, in_part: bool = False
+) -> Rest | None:
     """What follows `chunk.text[:end]` in the next chunk under the same heading, whole pieces of at most `room`.
 
-    A list or table that the border of the chunks tears goes on though it is longer than the room by half, else as many
-    items or rows of it as have room, and what the end of the chunk announces follows up to `ANNOUNCED_CHARACTERS`. With
+    A list or table that the border of the chunks tears goes on though it is longer than the room by half, or with
+    `in_part` as many whole items or rows of it as have room; what the end of the chunk announces follows up to
+    `ANNOUNCED_CHARACTERS`. With
     `crosses` the first parts of the section follow too, under their headings, up to one of a higher level: an opening
     alone often only says what they are about.
     """
@@ -110,7 +113,8 @@ def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: b
         if levels[piece.section] < levels[pieces[0].section]:
             break
         if piece.end - start > (room if number else first_room):
-            last = last if number or not is_torn else _whole_items(following.text, piece, start, room)
+            if in_part and is_torn and not number:
+                last = _whole_items(following.text, piece, start, room)
             break
         last = piece.end
     start += len(following.text[start:last]) - len(following.text[start:last].lstrip("\n"))
@@ -125,13 +129,18 @@ def _whole_items(text: str, piece: QuotePiece, start: int, room: int) -> int:
     return max([start, *ends])
 
 
-def cut_kind(chunk: Chunk, start: int, end: int, beside: Beside) -> str:
-    """`list` or `table` where `chunk.text[start:end]` ends with several items or rows of one that goes on; else ""."""
+def cut_kind(chunk: Chunk, start: int, end: int, beside: Beside, *, is_rest: bool = False) -> str:
+    """`list` or `table` where `chunk.text[start:end]` ends in one that goes on.
+
+    "" where it does not, and of one item or row alone, which is what was asked for; unless it `is_rest` of a list that
+    another chunk begins.
+    """
     block = next((one for one in split_blocks(chunk.text) if one.start < end <= one.end), None)
     if block is None or block.kind not in TORN or is_code_chunk(chunk):
         return ""
-    said = split_passages(chunk.text)
-    if sum(max(start, block.start) <= one.start < end for one in said) < ROWS:
+    items = sum(max(start, block.start) <= one.start < end for one in split_passages(chunk.text))
+    is_headed = block.kind == TABLE and "\n" in chunk.text[max(start, block.start) : end].strip()
+    if items < ROWS and not (is_headed or is_rest):
         return ""
     if chunk.text[end : block.end].strip():
         return block.kind

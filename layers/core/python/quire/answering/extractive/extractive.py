@@ -220,7 +220,7 @@ def _beside_row(question: Weighed, opening: Scored, able: Sequence[Scored]) -> S
     if not asked_row(question, opening):
         return able
     name = asked_name(question.text)
-    return [one for one in able if name in fold_symbol(one.text)]
+    return [one for one in able if name and name in fold_symbol(one.text)]
 
 
 def _first_quotes(
@@ -405,9 +405,9 @@ def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> li
         quotes = [_quote_of(quote.hit, before), replace(quotes[0], goes_on=True), *quotes[1:]]
     for _ in range(MOST_CONTINUED):
         last, said = quotes[-1], sum(len(one.text) for one in quotes)
-        is_list = cut_kind(last.hit.chunk, last.start, last.end, beside) == LIST
+        is_list = cut_kind(last.hit.chunk, last.start, last.end, beside, is_rest=last.goes_on) == LIST
         room = (LIST_CHARACTERS if is_list else FIRST_CHARACTERS + CONTINUED_CHARACTERS) - said
-        rest = rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room)
+        rest = rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room, in_part=True)
         if rest and not NAMED_PARAGRAPH.match(rest.chunk.text, rest.start):
             quotes.append(_quote_of(quote.hit, rest, goes_on=True))
     return quotes

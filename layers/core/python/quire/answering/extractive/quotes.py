@@ -47,17 +47,21 @@ def written(quotes: Sequence[Quote], beside: Beside = nothing_beside) -> tuple[s
         last = paragraphs[-1][-1] if paragraphs else None
         if quote.goes_on and last and is_torn(_up_to(last), quote.hit.chunk, quote.start):
             paragraphs[-1].append(citation)
-            cut[-1] = bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside))
+            cut[-1] = _is_cut(quote, beside)
             continue
         paragraphs.append([citation])
         told = title_above(last.hit.chunk, last.end - 1) if last else ""
         titles.append("" if quote.goes_on else _title_of(quote, told))
-        cut.append(bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside)))
+        cut.append(_is_cut(quote, beside))
     texts = (
         with_page_title(_titled(title, shown(*parts, is_cut=is_part)), parts[0].hit.chunk)
         for title, parts, is_part in zip(titles, paragraphs, cut, strict=True)
     )
     return "\n\n".join(texts), citations
+
+
+def _is_cut(quote: Quote, beside: Beside) -> bool:
+    return bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside, is_rest=quote.goes_on))
 
 
 def _up_to(citation: Citation) -> Chunk:

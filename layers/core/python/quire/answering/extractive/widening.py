@@ -13,6 +13,7 @@ from quire.answering.extractive.blocks import (
     HEADING,
     LIST,
     TABLE,
+    QuoteBlock,
     QuotePiece,
     heading_levels,
     split_blocks,
@@ -25,7 +26,7 @@ from quire.answering.extractive.openings import DRAWING, is_facts, is_unasked
 from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.precedence import asks_for_example, asks_for_working, is_entry
 from quire.answering.extractive.quotes import Quote
-from quire.answering.extractive.rendering import is_code_chunk
+from quire.answering.extractive.rendering import is_code_chunk, title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 
@@ -91,15 +92,42 @@ def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
 
 
 def asked_row(question: Weighed, one: Scored) -> Quote | None:
-    """The row alone that a long table has of the one name that is asked about; a reader wants none of the others."""
+    """The row alone that a long table has of the one thing that is asked about; a reader wants none of the others."""
     text, at = one.hit.chunk.text, one.passage.start
-    if one.passage.kind != ROW or not leads_entry(one, asked_name(question.text)):
-        return None
     block = next((block for block in split_blocks(text) if block.start <= at < block.end), None)
-    if block is None or block.kind != TABLE or text.count("\n", block.start, block.end) < LONG_TABLE:
+    is_row = one.passage.kind == ROW and block is not None and block.kind == TABLE
+    if not is_row or block is None or text.count("\n", block.start, block.end) < LONG_TABLE:
+        return None
+    if not (leads_entry(one, asked_name(question.text)) or _is_only_row(question, one, block)):
         return None
     end = text.find("\n", at, block.end)
     return Quote(one.hit, _line_start(text, at), end if end >= 0 else len(text[: block.end].rstrip()), at)
+
+
+def _is_only_row(question: Weighed, one: Scored, block: QuoteBlock) -> bool:
+    """Whether the question says what the row is called in its first cell, and what no other row of its table is called.
+
+    What the headings above it say too does not tell it from the others.
+    """
+    text, terms = one.hit.chunk.text, question.idf.keys()
+    above = set(analyze(f"{one.hit.chunk.breadcrumb} {title_above(one.hit.chunk, one.passage.start)}"))
+    rows = [row for row in split_passages(text) if row.kind == ROW and block.start <= row.start < block.end]
+    called = {row.start: set(analyze(_first_cell(text[row.start : row.end]))) for row in rows}
+    named = {
+        start: cell for start, cell in called.items() if len("".join(cell)) > 1
+    }  # a letter stands in any question
+    asked = [start for start, cell in named.items() if cell <= terms and not cell <= above]
+    return asked == [one.passage.start]
+
+
+def _first_cell(row: str) -> str:
+    """What stands before the first bar between two cells; "" where none does.
+
+    >>> _first_cell("| Togo | 21 EUR |"), _first_cell("Togo | 21 EUR"), _first_cell("Togo")
+    (' Togo ', 'Togo ', '')
+    """
+    cell, bar, _ = row.strip().removeprefix("|").partition("|")
+    return cell if bar else ""
 
 
 def widened(
