@@ -15,7 +15,7 @@ from build_index.sources.files.ignore_rules import IgnoreRules, rules_above
 from build_index.sources.files.types import DATA, LANGUAGES, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
 from quire.limits import CODE_FILE_BYTES, CONVERTED_FILE_BYTES
-from quire.parsing.formats import CONVERTED, suffix_of
+from quire.parsing.formats import CONVERTED, TABLES, suffix_of
 from quire.parsing.secret_forms import is_secret_folder, is_secret_name
 
 DEFAULT_EXCLUDE = tuple(
@@ -27,6 +27,8 @@ DEFAULT_EXCLUDE = tuple(
 
 
 _PAGES = frozenset(("markdown", "rst", "asciidoc"))
+_WRITTEN = _PAGES | frozenset("org latex text html css json yaml ini toml".split())
+"""Languages of files that a folder of documents may hold; those of unknown files are `text`."""
 MOST_NAMED = 20
 """Of what was left out for one reason, so many paths are kept; a summary shows the first three, and all secrets."""
 SHOWN_NAMES = 3
@@ -134,7 +136,7 @@ class Selection:
 
     Attributes:
         patterns: files to take, whatever their kind, vendored ones and translations too; empty takes every text but
-            data, translations and what others wrote.
+            data, translations and what others wrote; tables are data beside code alone.
         exclude: files and folders to leave out.
         largest_bytes: larger files of text are left out.
         gitignore: whether `.gitignore` files are heeded.
@@ -154,6 +156,7 @@ class _Walk:
     unwanted: GitIgnoreSpec
     excluded: Excluded
     vendored: set[str] = field(default_factory=set)
+    tables: bool = False
 
 
 def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterator[str]:
@@ -176,6 +179,7 @@ def select_files(root: Path, selection: Selection, excluded: Excluded) -> Iterat
         GitIgnoreSpec.from_lines(selection.patterns) if selection.patterns else None,
         GitIgnoreSpec.from_lines(selection.exclude),
         excluded,
+        tables=not _holds_code(root),
     )
     yield from _walk(walk, root, "", rules_above(root) if selection.gitignore else IgnoreRules())
 
@@ -252,6 +256,15 @@ def _is_of_pages(folder: Path) -> bool:
     return all(LANGUAGES.get(one) in _PAGES or one in NO_TEXT for one in suffixes)
 
 
+def _holds_code(root: Path) -> bool:
+    """Whether a folder is of code: then its tables are data. Where people keep documents alone they look things up."""
+    for _, folders, names in os.walk(root):
+        folders[:] = [one for one in folders if not one.startswith(".") and one not in DEFAULT_EXCLUDE]
+        if any(LANGUAGES.get(suffix_of(name), "text") not in _WRITTEN for name in names):
+            return True
+    return False
+
+
 def _file_reason(walk: _Walk, entry: os.DirEntry[str], path: str, rules: IgnoreRules) -> str:
     if not is_text_name(path):
         return "name"
@@ -276,6 +289,7 @@ def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
             reason = reason or "pattern"
     if not reason and walk.wanted is None:
         reason = _unwanted_kind(entry.name)
+        reason = "" if walk.tables and reason in TABLES else reason
     if reason:
         return reason
     try:
@@ -284,7 +298,7 @@ def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
         return "unreadable"
     if not size:
         return "empty"
-    is_converted = suffix_of(path) in CONVERTED
+    is_converted = suffix_of(path) in CONVERTED and suffix_of(path) not in TABLES
     return "size" if size > (CONVERTED_FILE_BYTES if is_converted else walk.selection.largest_bytes) else ""
 
 

@@ -115,7 +115,7 @@ _CPP = re.compile(
 NO_TEXT = frozenset(
     """
     .png .jpg .jpeg .gif .bmp .ico .icns .webp .avif .tif .tiff .psd .ai .eps .svg .ps .doc .xls
-    .xlsx .ppt .odt .ods .odp .rtf .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg
+    .ppt .odt .ods .odp .rtf .zip .gz .tgz .bz2 .xz .zst .7z .rar .tar .jar .war .whl .egg .deb .rpm .dmg
     .iso .apk .aab .ipa .nupkg .so .dll .dylib .exe .bin .o .a .lib .obj .pyc .pyo .pyd .class .wasm .node .pdb
     .dex .ttf .otf .woff .woff2 .eot .mp3 .mp4 .m4a .wav .ogg .flac .avi .mov .mkv .webm .onnx .pt .pth
     .safetensors .gguf .h5 .pkl .pickle .npy .npz .db .sqlite .sqlite3 .mdb .mo .rbxm .rbxl .blend .fbx .glb

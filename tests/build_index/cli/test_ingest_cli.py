@@ -133,11 +133,11 @@ def test_a_folder_without_anything_to_read_is_named_with_its_profile(
     (tmp_path / "empty").mkdir()
     told = {
         "there is no file in it to read": "",
-        "1 file or folder seen, none with text to index; left out: 1 .csv": "x,y",
+        "1 file or folder seen, none with text to index; left out: 1 .log": "x,y",
     }
     for found, text in told.items():
         if text:
-            (tmp_path / "empty" / "a.csv").write_text(text)
+            (tmp_path / "empty" / "a.log").write_text(text)
         assert main(["build", "x", "--profile", "docs", "--source", "docs=empty", "--store", "store"]) == 2
         wanted = f"x: nothing to index in empty: {found}. Wanted a source with what profile docs reads"
         assert wanted in capsys.readouterr().err

@@ -63,7 +63,9 @@ CODE_FILE_BYTES = 1_000_000
 DOCUMENT_FILE_BYTES = 8_000_000
 """Of any other file of a build; larger ones are failures."""
 CONVERTED_FILE_BYTES = 50_000_000
-"""Of a PDF, a notebook, a book or a document of Word, which are mostly pictures."""
+"""Of a PDF, a notebook, a book, an office document or a message, which are mostly pictures."""
+TABLE_ROWS = 10_000
+"""Of a sheet or a file of separated values; one with more is a failure of its build."""
 ANSWERS_AT_ONCE = 64
 """Answers that a model writes at one time. A waiting thread costs 50 KB; providers' own quotas are lower."""
 CHECKS_AT_ONCE = 8

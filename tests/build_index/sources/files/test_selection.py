@@ -55,6 +55,17 @@ def test_every_text_is_taken_and_the_rest_is_counted_by_extension(tmp_path: Path
     assert reasons == {".png": 2, ".csv": 1, "type": 1, "empty": 1}
 
 
+def test_tables_are_data_beside_code_and_documents_in_a_folder_without_any(tmp_path: Path) -> None:
+    write(tmp_path, "price list.csv", "hr/rota.tsv", "readme.md", "page.html", "run.log", "node_modules/a.js")
+    paths, reasons = selected(tmp_path)
+    assert paths == ["hr/rota.tsv", "page.html", "price list.csv", "readme.md"]
+    assert reasons == {".log": 1, "exclude": 1}
+    write(tmp_path, "tools/sum.py")
+    paths, reasons = selected(tmp_path)
+    assert paths == ["page.html", "readme.md", "tools/sum.py"]
+    assert reasons == {".log": 1, ".csv": 1, ".tsv": 1, "exclude": 1}
+
+
 def test_the_usual_folders_locks_minified_and_generated_files_are_left_out(tmp_path: Path) -> None:
     write(tmp_path, "node_modules/a/b.js", "pkg/dist/a.js", ".venv/x.py", "a.egg-info/top.txt", "src/a.js")
     write(tmp_path, "package-lock.json", "yarn.lock", "poetry.lock", "app.min.js", "api_pb2.py")

@@ -7,14 +7,16 @@ import re
 from typing import NamedTuple
 
 from quire.documents import Chunk
-from quire.errors import SourceError
+from quire.errors import NoText, SourceError
 
 PART = "\f"
 """Stands between pages, cells and slides: a form feed, which no page's own text holds."""
 UNITS = {".pdf": "page", ".ipynb": "cell", ".pptx": "slide"}
 """What the parts of such a file are called."""
-BOOKS = (".epub", ".docx")
-"""Archives that a reader makes HTML of."""
+TABLES = (".csv", ".tsv")
+"""Text that is a table, of which a code base holds data and a folder of documents what people look up."""
+BOOKS = (".epub", ".docx", ".xlsx", ".eml", ".canvas", *TABLES)
+"""What a reader makes HTML of."""
 CONVERTED = (*UNITS, *BOOKS)
 """What `read_converted` makes text of: their bytes are none."""
 HTML = (".html", ".htm")
@@ -33,7 +35,7 @@ _REWRITTEN_KINDS = ("man", "yaml_text")
 """Words of `lang` for files that become such pages by what they hold."""
 READABLE = (
     "Markdown (.md, .mdx), HTML (.html), plain text (.txt), notebooks (.ipynb), PDF (.pdf), books (.epub), "
-    "Word (.docx) and PowerPoint (.pptx)"
+    "Word (.docx), PowerPoint (.pptx), Excel (.xlsx), tables (.csv, .tsv), mail (.eml) and canvases (.canvas)"
 )
 _MAGIC = {
     b"%PDF-": "a PDF",
@@ -164,16 +166,13 @@ def read_converted(file: RawFile) -> str:
 
     Raises:
         SourceError: it is damaged, or not what its name says.
+        NoText: it holds no word.
     """
     suffix = suffix_of(file.path)
-    if suffix == ".epub":
-        from quire.parsing.epub import epub_html
-
-        return epub_html(file.data, file.path)
-    if suffix == ".docx":
-        from quire.parsing.docx import docx_html  # what nobody else should pay for
-
-        return docx_html(file.data, file.path)
+    if not file.data:
+        raise NoText(f"{file.path}: the file is empty", path=file.path)
+    if suffix in BOOKS:
+        return _html(file, suffix)
     if suffix == ".pdf":
         from quire.parsing.pdf import pdf_pages
 
@@ -187,6 +186,29 @@ def read_converted(file: RawFile) -> str:
 
         parts = notebook_cells(decoded(file), file.path)
     return PART.join(part.replace(PART, "\n") for part in parts)
+
+
+def _html(file: RawFile, suffix: str) -> str:
+    """A file that a reader makes HTML of; each imports what nobody else should pay for."""
+    if suffix == ".epub":
+        from quire.parsing.epub import epub_html
+
+        return epub_html(file.data, file.path)
+    if suffix == ".docx":
+        from quire.parsing.docx import docx_html
+
+        return docx_html(file.data, file.path)
+    if suffix == ".eml":
+        from quire.parsing.mail import eml_html
+
+        return eml_html(file.data, file.path)
+    if suffix == ".canvas":
+        from quire.parsing.canvas import canvas_html
+
+        return canvas_html(decoded(file), file.path)
+    from quire.parsing.tables import csv_html, xlsx_html
+
+    return xlsx_html(file.data, file.path) if suffix == ".xlsx" else csv_html(file.data, file.path)
 
 
 def decoded(file: RawFile) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import posixpath
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -13,7 +12,16 @@ from zipfile import ZipFile
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
 from quire.parsing.formulas import formula_text
-from quire.parsing.zipped_xml import UNREADABLE, attribute, elements, holds_words, local_name, parse_part
+from quire.parsing.zipped_xml import (
+    UNREADABLE,
+    attribute,
+    elements,
+    holds_words,
+    local_name,
+    parse_part,
+    related_parts,
+    relation_of,
+)
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -57,32 +65,13 @@ def _slides(archive: ZipFile) -> list[str]:
     Raises:
         KeyError: a part that the presentation names is not there.
     """
-    targets = _related(archive, _PRESENTATION)
+    targets = related_parts(archive, _PRESENTATION)
     listed = elements(parse_part(archive, _PRESENTATION), "sldId")
-    return [targets[_relation(one)] for one in listed]
-
-
-def _relation(element: Element) -> str:
-    """The relation that an element names; it stands beside an `id` without a namespace."""
-    return next((value for key, value in element.attrib.items() if key.endswith("relationships}id")), "")
-
-
-def _related(archive: ZipFile, part: str) -> dict[str, str]:
-    """The parts that a part refers to, by the id of the relation, and once more by its kind."""
-    folder, name = posixpath.split(part)
-    relations = f"{folder}/_rels/{name}.rels"
-    if relations not in archive.NameToInfo:
-        return {}
-    found = {}
-    for one in elements(parse_part(archive, relations), "Relationship"):
-        if one.get("TargetMode") != "External":
-            target = posixpath.normpath(posixpath.join(folder, one.get("Target", ""))).lstrip("/")
-            found[one.get("Id", "")] = found[one.get("Type", "").rpartition("/")[2]] = target
-    return found
+    return [targets[relation_of(one)] for one in listed]
 
 
 def _slide(archive: ZipFile, name: str, *, level: int) -> str:
-    related = _related(archive, name)
+    related = related_parts(archive, name)
     title = ""
     blocks: list[str] = []
     for shape in _shapes(parse_part(archive, name, DOCUMENT_FILE_BYTES * 10)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from xml.etree import ElementTree
@@ -39,6 +40,25 @@ def elements(root: ElementTree.Element, name: str) -> Iterator[ElementTree.Eleme
 def attribute(element: ElementTree.Element, name: str) -> str:
     """An attribute's value, whatever its namespace; "" where it has none."""
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
+
+
+def relation_of(element: ElementTree.Element) -> str:
+    """The relation that an element names; it stands beside an `id` without a namespace."""
+    return next((value for key, value in element.attrib.items() if key.endswith("relationships}id")), "")
+
+
+def related_parts(archive: ZipFile, part: str) -> dict[str, str]:
+    """The parts that a part refers to, by the id of the relation, and once more by its kind."""
+    folder, name = posixpath.split(part)
+    relations = f"{folder}/_rels/{name}.rels"
+    if relations not in archive.NameToInfo:
+        return {}
+    found = {}
+    for one in elements(parse_part(archive, relations), "Relationship"):
+        if one.get("TargetMode") != "External":
+            target = posixpath.normpath(posixpath.join(folder, one.get("Target", ""))).lstrip("/")
+            found[one.get("Id", "")] = found[one.get("Type", "").rpartition("/")[2]] = target
+    return found
 
 
 def holds_words(page: str) -> bool:

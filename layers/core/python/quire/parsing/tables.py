@@ -1,0 +1,229 @@
+"""Sheets of Excel and files of separated values to a page of HTML: a heading for each sheet, and its tables."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import groupby
+from pathlib import PurePosixPath
+from xml.etree import ElementTree
+from zipfile import ZipFile
+
+from quire.errors import NoText, SourceError
+from quire.limits import DOCUMENT_FILE_BYTES, TABLE_ROWS
+from quire.parsing.formats import RawFile, text_of
+from quire.parsing.zipped_xml import UNREADABLE, elements, holds_words, parse_part, related_parts, relation_of
+
+_WORKBOOK = "xl/workbook.xml"
+_DELIMITERS = ",;\t|"
+_SNIFFED = 4_000
+_CELL = re.compile(r"([A-Z]{1,3})\d+")
+_MOST_COLUMNS = 200
+_DATES = frozenset((*range(14, 23), *range(45, 48)))
+"""Numbers of the formats that show a number as a date or a time; ECMA-376, part 1, 18.8.30."""
+_PERCENT = frozenset((9, 10))
+_DAY_ZERO = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
+"""What days are counted from, and where a workbook counts from 1904 as those of old Macs."""
+_MOST_DAYS = 2_958_465
+"""The last day of 9999."""
+_EXPORTED = re.compile(r"[ -][0-9a-f]{32}(?:_all)?$")
+"""What Notion writes behind the names of databases that it exports."""
+_QUOTED = re.compile(r'"[^"]*+"|\\.|\[[^\[\]]{0,40}\]')
+"""What a format or a line says word for word: `"day"`, `\\d`, `[Red]`."""
+
+Row = list[str]
+
+
+def csv_html(data: bytes, path: str) -> str:
+    """A file of values that commas, semicolons, tabs or bars separate, as HTML.
+
+    Raises:
+        SourceError: it is no such file, or has more than `TABLE_ROWS` rows.
+        NoText: it holds no word.
+    """
+    try:
+        text = text_of(RawFile(path, data)).removeprefix("\ufeff")
+    except SourceError:
+        text = data.decode("cp1252", "replace")  # as Excel writes it in Western Europe
+    head = _QUOTED.sub("", text[:_SNIFFED]).split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=head.count)
+    try:
+        rows = _within(path, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise SourceError(f"{path}: the table cannot be read: {error}", path=path) from error
+    return _page(path, [("", [[" ".join(cell.split()) for cell in row] for row in rows])])
+
+
+def xlsx_html(data: bytes, path: str) -> str:
+    """A workbook of Excel as HTML, values as they were last computed; without sheets that are hidden.
+
+    Raises:
+        SourceError: it is damaged, needs a password, or has more than `TABLE_ROWS` rows.
+        NoText: it holds no word.
+    """
+    try:
+        with ZipFile(io.BytesIO(data)) as book:
+            return _page(path, [(name, _within(path, rows)) for name, rows in _sheets(book)])
+    except (*UNREADABLE, ValueError, IndexError) as error:
+        raise SourceError(f"{path}: the workbook cannot be read: {error}", path=path) from error
+
+
+def _within(path: str, rows: Iterator[Row]) -> list[Row]:
+    kept: list[Row] = []
+    for row in rows:
+        if len(kept) == TABLE_ROWS:
+            raise SourceError(
+                f"{path}: wanted at most {TABLE_ROWS:,} rows, found more: so many are data, which are not searched",
+                path=path,
+            )
+        kept.append([cell.strip() for cell in row[:_MOST_COLUMNS]])
+    return kept
+
+
+def _page(path: str, sheets: Sequence[tuple[str, Sequence[Row]]]) -> str:
+    title = _EXPORTED.sub("", PurePosixPath(path).stem)
+    named = [one for one in sheets if any(map(any, one[1]))]
+    parts = [f"<title>{html.escape(title)}</title>\n<h1>{html.escape(title)}</h1>"]
+    for name, rows in named:
+        parts += [f"<h2>{html.escape(name)}</h2>"] if name and (len(named) > 1 or name != title) else []
+        for is_filled, run in groupby(rows, key=any):
+            parts += _table(list(run)) if is_filled else []
+    shown = "\n".join(parts)
+    if not holds_words("\n".join(parts[1:])):
+        raise NoText(f"{path}: the table holds no text", path=path)
+    return shown
+
+
+def _table(rows: Sequence[Row]) -> Iterator[str]:
+    """Rows that no empty one parts: those of one cell above the others say what they are of, the next is the head."""
+    titles = next((at for at, row in enumerate(rows) if sum(map(bool, row)) > 1), len(rows))
+    yield from (f"<p>{html.escape(' '.join(filter(None, row)))}</p>" for row in rows[:titles])
+    table = rows[titles:]
+    if not table:
+        return
+    width = max(at + 1 for row in table for at, cell in enumerate(row) if cell)
+    first = min(at for row in table for at, cell in enumerate(row) if cell)
+    yield "<table>"
+    for number, row in enumerate(table):
+        tag = "td" if number else "th"
+        cells = [*row, *[""] * width][first:width]
+        yield "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in cells) + "</tr>"
+    yield "</table>"
+
+
+# ---- workbooks ------------------------------------------------------------------------------------------------------
+
+
+def _sheets(book: ZipFile) -> Iterator[tuple[str, Iterator[Row]]]:
+    """Names and rows of the sheets that are shown, in their order.
+
+    Raises:
+        KeyError: a part that the workbook names is not there.
+    """
+    root = parse_part(book, _WORKBOOK)
+    targets = related_parts(book, _WORKBOOK)
+    from_1904 = any(one.get("date1904") in ("1", "true") for one in elements(root, "workbookPr"))
+    strings, formats = _strings(book), _formats(book)
+    for sheet in elements(root, "sheet"):
+        target = targets.get(relation_of(sheet), "")
+        if sheet.get("state") in ("hidden", "veryHidden") or "worksheets/" not in target:
+            continue  # a chart has no cells
+        cells = _Cells(strings, formats, from_1904=from_1904)
+        yield sheet.get("name", ""), cells.rows(parse_part(book, target, DOCUMENT_FILE_BYTES * 10))
+
+
+def _strings(book: ZipFile) -> list[str]:
+    """The strings that cells refer to by their number."""
+    if "xl/sharedStrings.xml" not in book.namelist():
+        return []
+    root = parse_part(book, "xl/sharedStrings.xml", DOCUMENT_FILE_BYTES * 10)
+    return [_said(one) for one in elements(root, "si")]
+
+
+def _said(element: ElementTree.Element) -> str:
+    return " ".join("".join(one.text or "" for one in elements(element, "t")).split())
+
+
+def _formats(book: ZipFile) -> list[str]:
+    """By the number of a cell's style what its number is shown as: `date`, `percent`, or ""."""
+    if "xl/styles.xml" not in book.namelist():
+        return []
+    root = parse_part(book, "xl/styles.xml")
+    own = {one.get("numFmtId", ""): one.get("formatCode", "") for one in elements(root, "numFmt")}
+    styles = next(elements(root, "cellXfs"), None)
+    return [_shown_as(one.get("numFmtId", "0"), own) for one in (styles if styles is not None else ())]
+
+
+def _shown_as(number: str, own: Mapping[str, str]) -> str:
+    code = _QUOTED.sub("", own.get(number, "")).lower()
+    if code:
+        return "percent" if "%" in code else "date" if re.search("[ydh]|mm", code) else ""
+    return "date" if int(number) in _DATES else "percent" if int(number) in _PERCENT else ""
+
+
+class _Cells:
+    """How the cells of a workbook are read."""
+
+    def __init__(self, strings: Sequence[str], formats: Sequence[str], *, from_1904: bool) -> None:
+        self._strings, self._formats = strings, formats
+        self._day_zero = _DAY_ZERO[from_1904]
+
+    def rows(self, sheet: ElementTree.Element) -> Iterator[Row]:
+        """The rows of a sheet; one that stands apart from the one before it has an empty one above it."""
+        before = 0
+        for row in elements(sheet, "row"):
+            number = int(row.get("r") or before + 1)
+            if before and number > before + 1:
+                yield []
+            cells: Row = []
+            for cell in elements(row, "c"):
+                at = min(_column(cell.get("r", ""), len(cells)), _MOST_COLUMNS)
+                cells += [""] * (at - len(cells))
+                cells.append(self._value(cell))
+            yield cells
+            before = number
+
+    def _value(self, cell: ElementTree.Element) -> str:
+        kind = cell.get("t", "n")
+        if kind == "inlineStr":
+            return _said(cell)
+        value = next((one.text or "" for one in elements(cell, "v")), "").strip()
+        if not value or kind == "e":
+            return ""
+        if kind == "s":
+            return self._strings[int(value)]
+        if kind == "b":
+            return "yes" if value == "1" else "no"
+        return self._number(value, int(cell.get("s", "0"))) if kind == "n" else " ".join(value.split())
+
+    def _number(self, value: str, style: int) -> str:
+        shown_as = self._formats[style] if style < len(self._formats) else ""
+        number = float(value)
+        if shown_as == "date" and 0 <= number <= _MOST_DAYS:
+            return self._date(number)
+        return f"{number * 100:.10g}%" if shown_as == "percent" else f"{number:.15g}"
+
+    def _date(self, days: float) -> str:
+        """A day, with its time where it has one; a time alone where it is less than a day."""
+        moment = self._day_zero + timedelta(seconds=round(days * 86_400))
+        time = f"{moment:%H:%M}"
+        if days < 1:
+            return time
+        return f"{moment:%Y-%m-%d}" if time == "00:00" else f"{moment:%Y-%m-%d} {time}"
+
+
+def _column(place: str, otherwise: int) -> int:
+    """Number of the column of a place such as `AB12`, from 0.
+
+    >>> _column("A1", 0), _column("AB12", 0), _column("", 3)
+    (0, 27, 3)
+    """
+    found = _CELL.fullmatch(place)
+    number = 0
+    for letter in found[1] if found else "":
+        number = number * 26 + ord(letter) - 64
+    return number - 1 if found else otherwise
