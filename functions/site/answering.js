@@ -67,9 +67,9 @@ export class AnswerPanel {
   }
 
   #cited(citation) {
-    const hit = hitOf(citation, this.hits);
+    const own = { metadata: citation.metadata ?? {}, citation }; // lines, page and heading of the quote, not of the whole passage
     return h("li", null, h("button.source", { type: "button", onclick: () => this.open(citation.n) },
-      h("span.cite", { "aria-hidden": "true" }, String(citation.n)), h("span.name", null, titleOf(hit)), place(hit)));
+      h("span.cite", { "aria-hidden": "true" }, String(citation.n)), h("span.name", null, titleOf(own)), place(own)));
   }
 
   /** Open the passage behind a mark; before the citations have come there is none. */

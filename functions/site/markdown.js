@@ -38,7 +38,7 @@ function block(lines, at, cite, depth) {
   if (depth < 6 && /^\s{0,3}>/.test(line)) return quoted(lines, at, cite, depth);
   if (depth < 6 && ITEM.test(line)) return list(lines, at, cite, depth);
   if (line.includes("|") && TABLE_RULE.test(lines[at + 1] ?? "") && lines[at + 1].includes("-")) return table(lines, at, cite);
-  return paragraph(lines, at, cite);
+  return isRow(lines, at) ? rowsAlone(lines, at, cite) : paragraph(lines, at, cite);
 }
 
 function fenced(lines, at, [, indent, mark, language]) {
@@ -79,15 +79,32 @@ const unwrapped = (elements) => elements.length && elements[0].matches("p:not(.h
 function table(lines, at, cite) {
   let end = at + 2;
   while (end < lines.length && lines[end].includes("|")) end += 1;
-  const cells = (line) => line.trim().replace(/^\||\|$/g, "").split(/(?<!\\)\|/).map((cell) => inline(cell.trim().replaceAll("\\|", "|"), cite));
-  const head = h("tr", null, ...cells(lines[at]).map((cell) => h("th", { scope: "col" }, ...cell)));
-  const rows = lines.slice(at + 2, end).map((line) => h("tr", null, ...cells(line).map((cell) => h("td", null, ...cell))));
-  return [h("div.table", { tabIndex: 0, role: "group", "aria-label": "Table" }, h("table", { dir: "auto" }, h("thead", null, head), h("tbody", null, ...rows))), end];
+  const head = h("tr", null, ...cellsOf(lines[at]).map((cell) => h("th", { scope: "col" }, ...inline(cell, cite))));
+  return [tableOf([h("thead", null, head), bodyOf(lines.slice(at + 2, end), cite)]), end];
+}
+
+const cellsOf = (line) => line.trim().replace(/^\||\|$/g, "").split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll("\\|", "|"));
+const bodyOf = (lines, cite) => h("tbody", null, ...lines.map((line) => h("tr", null, ...cellsOf(line).map((cell) => h("td", null, ...inline(cell, cite))))));
+const tableOf = (parts) => h("div.table", { tabIndex: 0, role: "group", "aria-label": "Table" }, h("table", { dir: "auto" }, ...parts));
+
+const FRAMED = /^\s*\|.*\|\s*$/;
+/** Whether rows of a table without a head begin here, as passages of long tables and of office documents have: two in a frame, or three of as many cells. */
+function isRow(lines, at) {
+  const width = FRAMED.test(lines[at]) || lines[at].includes(" | ") ? cellsOf(lines[at]).length : 0;
+  const alike = (line) => line?.includes("|") && cellsOf(line).length === width;
+  return width > 1 && alike(lines[at + 1]) && (FRAMED.test(lines[at]) || alike(lines[at + 2]));
+}
+
+function rowsAlone(lines, at, cite) {
+  const width = cellsOf(lines[at]).length;
+  let end = at;
+  while (end < lines.length && lines[end].includes("|") && cellsOf(lines[end]).length === width) end += 1;
+  return [tableOf([bodyOf(lines.slice(at, end).filter((line) => !TABLE_RULE.test(line)), cite)]), end];
 }
 
 function paragraph(lines, at, cite) {
   let end = at + 1;
-  while (end < lines.length && lines[end].trim() && !FENCE.test(lines[end]) && !ITEM.test(lines[end]) && !/^\s{0,3}(#{1,6}\s|>)/.test(lines[end])) end += 1;
+  while (end < lines.length && lines[end].trim() && !FENCE.test(lines[end]) && !ITEM.test(lines[end]) && !/^\s{0,3}(#{1,6}\s|>)/.test(lines[end]) && !isRow(lines, end)) end += 1;
   return [h("p", null, ...inline(lines.slice(at, end).map((line) => line.trim()).join("\n"), cite)), end];
 }
 

@@ -673,6 +673,30 @@ def test_a_quote_is_marked_across_a_block_of_code(visit: Visit) -> None:
     assert marked.strip() == "Run this:import quire"
 
 
+@pytest.mark.parametrize(
+    ("text", "rows", "paragraphs"),
+    [
+        ("| Quay | 4 |\n| Lock | 5 |\n\nThen it rains.", ["Quay|4", "Lock|5"], ["Then it rains."]),
+        ("…\n| Quay | 4 |\n| Lock | 5 |", ["Quay|4", "Lock|5"], ["…"]),
+        ("Port | Rise\nQuay | 4\nLock | 5\nand so on", ["Port|Rise", "Quay|4", "Lock|5"], ["and so on"]),
+        ("| Port | Rise |\n| --- | --- |\n| Quay | 4 |", ["Port|Rise", "Quay|4"], []),
+        ("ls | wc\nps | wc", [], ["ls | wc\nps | wc"]),
+        ("a || b\nc | d | e\nf | g", [], ["a || b\nc | d | e\nf | g"]),
+    ],
+)
+def test_rows_of_a_table_whose_head_another_passage_has_are_a_table(
+    visit: Visit, text: str, rows: list[str], paragraphs: list[str]
+) -> None:
+    script = """
+        const box = document.createElement("div");
+        box.append(it.markdown(given[0]));
+        const said = (row) => [...row.cells].map((cell) => cell.textContent).join("|");
+        const words = (one) => one.textContent;
+        return [[...box.querySelectorAll("tr")].map(said), [...box.querySelectorAll("p")].map(words)];
+    """
+    assert shown(visit.go(), "markdown.js", script, text) == [rows, paragraphs]
+
+
 def test_restructured_text_is_shown_as_text_and_code(visit: Visit) -> None:
     text = "\n".join(
         [
