@@ -39,9 +39,19 @@ class UserDirectories:
 
 
 def find_upwards(folder: Path) -> Path | None:
-    """The nearest `.quire` folder in `folder` or above it; None where there is none."""
+    """The nearest `.quire` folder in `folder` or above it that may hold a store; None where there is none.
+
+    One with a cache alone is left by `python -m build_index build --store` of another place.
+    """
     near = (one / LOCAL_ROOT for one in (folder, *folder.parents))
-    return next((one for one in near if one.is_dir()), None)
+    return next((one for one in near if one.is_dir() and not _is_cache_alone(one)), None)
+
+
+def _is_cache_alone(folder: Path) -> bool:
+    try:
+        return [one.name for one in folder.iterdir()] == ["cache"]
+    except OSError:  # whoever opens it says why
+        return False
 
 
 def user_directories(environ: Mapping[str, str], platform: str) -> UserDirectories:

@@ -60,6 +60,7 @@ class Desk:
         self.folder = folder
         self.shop = write_shop(folder / "shop")
         link_models(folder / ".quire" / "cache", model_folder)
+        (folder / ".quire" / "store").mkdir()
 
     def run(
         self, *arguments: str, code: int = 0, environment: Mapping[str, str] | None = None

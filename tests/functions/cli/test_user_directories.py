@@ -93,3 +93,14 @@ def test_two_folders_of_one_name_get_two_names_and_keep_them() -> None:
         held[names[-1]] = HeldIndex(names[-1], (folder,), "")
     assert names == ["src", "two-src", f"src-{crc32(b'/a/two/src'):08x}", "two-src"]
     assert free_name(Path("/home/query"), held) == "home-query"  # which is no route
+
+
+def test_a_folder_that_an_operators_build_left_a_cache_in_is_no_project(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".quire" / "cache").mkdir(parents=True)
+    home = {"HOME": str(tmp_path / "home"), "XDG_DATA_HOME": str(tmp_path / "data")}
+    assert settings_for("", home).store == str(tmp_path / "data" / "quire" / "store")
+    (tmp_path / ".quire" / "store").mkdir()
+    assert settings_for("", home).store == str(tmp_path / ".quire" / "store")
