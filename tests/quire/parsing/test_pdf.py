@@ -171,7 +171,14 @@ def test_lists_are_lists_and_signs_of_markdown_are_shown_as_they_stand() -> None
 
 
 @pytest.mark.parametrize(
-    "title", ["Microsoft Word - draft.docx", "about:blank", "https://example.org/print?id=7"]
+    "title",
+    [
+        "Microsoft Word - draft.docx",
+        "about:blank",
+        "https://example.org/print?id=7",
+        "(anonymous)",
+        "Untitled",
+    ],
 )
 def test_a_title_that_is_the_name_of_a_file_or_an_address_is_none(title: str) -> None:
     assert _pages([Set(_WIDE, 100)], title=title) == [_WIDE]

@@ -23,7 +23,15 @@ _BOLD_WEIGHT = 600
 _NAME_BYTES = 128
 _FIXED_NAMES = re.compile(r"mono|courier|consol|menlo|typewriter|(?:cm|sf|tx)tt", re.IGNORECASE)
 _BOLD_NAMES = re.compile(r"bold|black|heavy|cmbx|sfbx|-bd|demi", re.IGNORECASE)
-_NO_TITLE = re.compile(r"^(?:untitled|microsoft \w+ -|[a-z]{3,5}:\S+$)|\.[a-z]{2,4}$", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"""
+    ^ (?: untitled | \(?(?:anonymous|unspecified|unknown|unnamed)\)?$  # of ReportLab and others
+      | (?:no|document)[ ]title$
+      | microsoft[ ]\w+[ ]- | (?:powerpoint[ ])?presentation$ | [a-z]{3,5}:\S+$ )
+    | \.[a-z]{2,4}$
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _LIGATURES = {
     0xFB00: "ff",
     0xFB01: "fi",
