@@ -41,6 +41,7 @@ Carry it in. The kiln stands on bricks.
 ## Lids
 
 A lid is laid on top."""
+SUPPORT = "# Who mends it\n\nCall the potter on 44 between seven and noon.\n"
 REMOVING = "---\ntitle: Uninstalling the kiln\n---\n\n## Removing the bricks\n\nTake brick by brick away.\n"
 GROWING = (
     "# Installing\n\nCarry it in.\n\n## Requirements\n\nA floor that bears it, of brick 2.\n\n"
@@ -61,6 +62,7 @@ def kiln() -> AskedCollection:
         ".github/CONTRIBUTING.md": HELP,
         "README.md": README,
         "uninstall.md": REMOVING,
+        "team/support.md": SUPPORT,
         "docs/getting-started/installation.md": GROWING,
         **{f"about/{n}.md": OTHER.replace("Kiln", f"Kiln {n}") for n in range(12)},
     }
@@ -74,6 +76,8 @@ def kiln() -> AskedCollection:
     ("question", "said"),
     [
         ("What license is Kiln under?", "Permission is hereby granted"),
+        ("Where do I get help?", "Call the potter"),
+        ("How can we get support with Kiln?", "Call the potter"),
         ("Is the kiln open source?", "Permission is hereby granted"),
         ("Is Kiln free?", "Permission is hereby granted"),
         ("license?", "Permission is hereby granted"),
@@ -133,6 +137,7 @@ def test_who_is_licensed_is_not_told_by_the_licence(kiln: AskedCollection) -> No
         "How do I report a bug in Redis?",
         "Is the lid free of cracks?",
         "Which Python versions are supported?",
+        "Where can I get help with my taxes?",
     ],
 )
 def test_what_is_asked_of_something_else_is_not_told_by_such_a_page(
@@ -140,6 +145,13 @@ def test_what_is_asked_of_something_else_is_not_told_by_such_a_page(
 ) -> None:
     hits = retrieve(kiln.index, kiln.embedder, Query(question)).hits
     assert known_page_hits(kiln.index, question, hits, {}) == ()
+
+
+def test_where_no_page_tells_where_help_is_it_is_asked_back() -> None:
+    given = answer(
+        shelf_of([chunk("a.md", "# Lamp\n\nThe lamp takes a bulb.")]), Inquiry("Where do I get help?")
+    )
+    assert given.text.startswith("I need more context.")
 
 
 def test_where_there_is_no_such_page_the_search_decides() -> None:

@@ -35,6 +35,7 @@ from quire.answering.extractive.contents import asks_which, bare_listing, conten
 from quire.answering.extractive.continuing import beside_in
 from quire.answering.extractive.exact_lines import exact_lines
 from quire.answering.extractive.extractive import extract, extract_callers, extract_causes, extract_lines
+from quire.answering.extractive.known_pages import known_chunk
 from quire.answering.extractive.members import members_of, missing_file
 from quire.answering.extractive.places_of_tests import find_places, tell_places
 from quire.answering.extractive.precedence import asks_for_giving
@@ -186,7 +187,10 @@ def _answer_unsearched(
     is_named = any(map(collection.index.has_symbol, may_name(searched)))
     # "What about a shadow?" says a thing, of which nobody may know.
     is_said = bool(inquiry.history) and says_something(searched)
-    return ask_back(collection.index) if is_vague(searched) and not (is_named or is_said) else ""
+    if not is_vague(searched) or is_named or is_said:
+        return ""
+    # "Where do I get help?" names nothing, and a page of its own may tell it.
+    return "" if known_chunk(collection.index, searched, inquiry.filters) else ask_back(collection.index)
 
 
 def _find(request: _Request, searched: str) -> tuple[Findings, Rewritten | None]:

@@ -1,5 +1,8 @@
 """Pages that projects call alike, for what strangers ask of any of them: its licence, its newest release, how to begin,
-how to take part. Their words seldom are the question's: the licence of MIT does not say "licence of Lamp"."""
+how to take part, where to get help.
+
+Their words seldom are the question's: the licence of MIT does not say "licence of Lamp".
+"""
 
 from __future__ import annotations
 
@@ -71,6 +74,10 @@ _STARTS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
+_HELP = frozenset(
+    "help support getting-help get-help getting_help gethelp contact helpdesk community".split()
+)
+_HELPS = re.compile(r"\b(?:help|support|helpdesk)\b", re.IGNORECASE)
 _REPORTS = re.compile(r"\b(?:report\w*|issues?|bug[ ]tracker)\b", re.IGNORECASE)
 _REQUIRES = re.compile(
     r"""
@@ -216,6 +223,17 @@ _PAGES = (
             re.IGNORECASE | re.VERBOSE,
         ),
         ("CONTRIBUTING", "contributing", "Contributing"),
+    ),
+    KnownPage(
+        re.compile(
+            rf"""
+            (?: {_HOW} | \b(?:where|from[ ]whom)[ ](?:do|can|should|would)[ ](?:i|we|you|one) )
+            [ ](?:get|find|ask[ ]for)[ ](?:some[ ]|more[ ])?(?:help|support) {_OF} \W*$  # no more
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("SUPPORT", "support", "getting-help", "getting_help", "help"),
+        steps=(Step(_HELP, DEEPEST), Step(_README, 0, _HELPS), Step(_ABOUT, 2, _HELPS)),
     ),
     KnownPage(
         re.compile(
