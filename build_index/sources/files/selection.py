@@ -29,6 +29,8 @@ DEFAULT_EXCLUDE = tuple(
 _PAGES = frozenset(("markdown", "rst", "asciidoc"))
 _WRITTEN = _PAGES | frozenset("org latex text html css json yaml ini toml".split())
 """Languages of files that a folder of documents may hold; those of unknown files are `text`."""
+OFFICE = frozenset(".doc .odt .rtf .ppt .odp .xls .ods .pages .numbers .wpd".split())
+"""How names of office documents end that are not read."""
 MOST_NAMED = 20
 """Of what was left out for one reason, so many paths are kept; a summary shows the first three, and all secrets."""
 SHOWN_NAMES = 3
@@ -116,10 +118,13 @@ _WORDS = {
 def told(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str:
     """What was left out in words for users, by reason; "" where that is nothing.
 
-    How a name ends says enough of what has that for its reason; of other reasons the first paths are named.
+    How a name ends says enough of what has that for its reason; of other reasons the first paths are named. Of office
+    documents that are not read it is said what to do.
 
     >>> told({".png": 2, "type": 1}, {"type": ["RULES"]})
     '1 of other kinds (RULES), 2 .png'
+    >>> told({".doc": 2}, {})
+    '2 .doc; save .doc as .docx, .pptx, .xlsx or PDF to have them read'
     """
     counts = [
         f"{excluded[reason]} {words}{first_names(paths.get(reason, ()), excluded[reason], reason)}"
@@ -127,7 +132,9 @@ def told(excluded: Mapping[str, int], paths: Mapping[str, Sequence[str]]) -> str
         if excluded.get(reason)
     ]
     counts += [f"{count} {reason}" for reason, count in sorted(excluded.items()) if reason.startswith(".")]
-    return ", ".join(counts)
+    office = [kind for kind in sorted(OFFICE) if excluded.get(kind)]
+    hint = f"; save {', '.join(office)} as .docx, .pptx, .xlsx or PDF to have them read" if office else ""
+    return ", ".join(counts) + hint
 
 
 @dataclass(frozen=True, slots=True)

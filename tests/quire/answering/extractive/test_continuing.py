@@ -7,7 +7,7 @@ import pytest
 from quire.answering.answerer import answer
 from quire.answering.extractive.continuing import beside_in, goes_on_at, rest_before, rest_behind
 from quire.answering.request import Answer, Inquiry
-from quire.documents import Chunk
+from quire.documents import Chunk, Turn
 from tests.support.answer_checks import problems
 from tests.support.shelves import chunk, shelf_of
 
@@ -327,6 +327,13 @@ def test_the_one_row_whose_name_a_question_says_in_plain_words_is_told_alone() -
     one = ask("What is the half day rate for South Sudan?", rates)
     assert re.findall(r"^\| (?!Country|---)(.*?) \|", one.text, re.M) == ["South Sudan"]
     assert "| South Sudan | 24 EUR | 13 EUR |" in one.text
+    turns = (
+        Turn("user", "What is the half day rate for Mali?"),
+        Turn("assistant", "Mali | 23 EUR | 12 EUR [1]"),
+    )
+    shelf = shelf_of([*rates, chunk("lamp.md", "# Lamp\n\nThe lamp takes a bulb.")])
+    after = answer(shelf, Inquiry("And for Gabon?", history=turns))
+    assert re.findall(r"^\| (?!Country|---)(.*?) \|", after.text, re.M) == ["Gabon"]
     two = ask("Is the day rate higher in Chad or in Benin?", rates)
     assert {"Chad", "Benin", "Togo"} <= set(re.findall(r"^\| (.*?) \|", two.text, re.M))
     some = ask("Which day rates are there?", rates)

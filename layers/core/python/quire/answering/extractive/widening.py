@@ -107,17 +107,18 @@ def asked_row(question: Weighed, one: Scored) -> Quote | None:
 def _is_only_row(question: Weighed, one: Scored, block: QuoteBlock) -> bool:
     """Whether the question says what the row is called in its first cell, and what no other row of its table is called.
 
-    What the headings above it say too does not tell it from the others.
+    What the headings above it say too does not tell it from the others, nor does a letter, which any question may say.
     """
-    text, terms = one.hit.chunk.text, question.idf.keys()
+    text = one.hit.chunk.text
     above = set(analyze(f"{one.hit.chunk.breadcrumb} {title_above(one.hit.chunk, one.passage.start)}"))
     rows = [row for row in split_passages(text) if row.kind == ROW and block.start <= row.start < block.end]
     called = {row.start: set(analyze(_first_cell(text[row.start : row.end]))) for row in rows}
-    named = {
-        start: cell for start, cell in called.items() if len("".join(cell)) > 1
-    }  # a letter stands in any question
-    asked = [start for start, cell in named.items() if cell <= terms and not cell <= above]
-    return asked == [one.passage.start]
+    called = {start: cell for start, cell in called.items() if len("".join(cell)) > 1 and not cell <= above}
+    # A follow-up stands above what it follows: "And for Oman?" is about Oman alone.
+    for terms in (analyze(question.text.partition("\n")[0]), question.idf):
+        if asked := [start for start, cell in called.items() if cell <= set(terms)]:
+            return asked == [one.passage.start]
+    return False
 
 
 def _first_cell(row: str) -> str:
