@@ -208,7 +208,8 @@ def test_pages_that_a_wiki_or_word_exported_are_documents_and_a_template_is_code
     (pages / "notes.rtf").write_text(r"{\rtf1 hello}", encoding="utf-8")
     out, _ = desk.call("index", "pages")
     assert out.startswith("pages: 3 files, ")
-    assert out.splitlines()[1] == "left out: 1 .rtf"
+    told = "left out: 1 .rtf; save .rtf as .docx, .pptx, .xlsx or PDF to have them read"
+    assert out.splitlines()[1] == told
     for question, place, told in (
         ("Where do new riggers collect the locker key?", "First days_99.html  Keys", "at the gate house."),
         ("How much does a mooring cost?", "moorings.htm  Moorings", "A mooring costs 118 € a month."),

@@ -25,6 +25,7 @@ from build_index.sources.files.text_files import (
     read_bytes,
     read_page,
     read_text,
+    scanned_pages,
     walk_files,
 )
 from build_index.sources.files.types import TEXT as CODE_TEXT
@@ -217,7 +218,10 @@ def _is_walked(path: str) -> bool:
 def _text(root: Path, path: str) -> str:
     if suffix_of(path) not in CONVERTED:
         return read_page(root, path, say)
-    return read_apart(RawFile(path, read_bytes(root, path, CONVERTED_FILE_BYTES)))
+    text = read_apart(RawFile(path, read_bytes(root, path, CONVERTED_FILE_BYTES)))
+    if told := scanned_pages(path, text):
+        say(told)
+    return text
 
 
 def _why_no_text(path: str, text: str) -> str:

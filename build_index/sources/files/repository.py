@@ -22,6 +22,7 @@ from build_index.sources.files.text_files import (
     is_vault,
     is_written,
     read_plain,
+    scanned_pages,
     sealed,
 )
 from build_index.sources.files.types import (
@@ -177,14 +178,16 @@ def read_repository(
         if isinstance(document, str):
             excluded.add(document, prefix + path)
         else:
-            _tell_letters(prefix + path, content)
+            _tell_reading(prefix + path, content, document.text)
             is_sample = path.partition("/")[0] in samples
             document = document._replace(links=shown.titles(path, document.text))
             yield _as_sample(document) if is_sample else document
 
 
-def _tell_letters(path: str, content: bytes) -> None:
-    """Say of a text that is no UTF-8 how it was read."""
+def _tell_reading(path: str, content: bytes, shown: str) -> None:
+    """Say of a text that is no UTF-8 how it was read, and of a PDF which pages were not."""
+    if told := scanned_pages(path, shown):
+        say(told)
     if suffix_of(path) not in CONVERTED:
         try:
             text_of(RawFile(path, content))

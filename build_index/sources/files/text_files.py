@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources.files.selection import Excluded, demand_folder, is_text_name
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
-from quire.parsing.formats import RawFile, text_of, with_line_feeds
+from quire.parsing.formats import PART, RawFile, suffix_of, text_of, with_line_feeds
 
 HEAD_CHARACTERS = 4096
 ABOVE = 3
@@ -139,6 +139,25 @@ def read_text(root: Path, path: str) -> str:
             message names the file and, for a wrong byte, its line.
     """
     return text_of(RawFile(path, read_bytes(root, path)))
+
+
+SCANNED = 0.2
+"""Share of a PDF's pages without a word from which on they are told: fewer are covers and empty backs."""
+
+
+def scanned_pages(path: str, text: str) -> str:
+    """What is said of a PDF that was read and many of whose pages hold no text, such as scans; "" of others.
+
+    >>> scanned_pages("a.pdf", "One.\\f\\fThree."), scanned_pages("a.pdf", "One."), scanned_pages("a.md", "a\\f")
+    ('a.pdf: page 2 of 3 holds no text; a scan needs recognising first', '', '')
+    """
+    parts = text.split(PART)
+    empty = [str(number) for number, part in enumerate(parts, 1) if not part.strip()]
+    if suffix_of(path) != ".pdf" or not SCANNED * len(parts) <= len(empty) < len(parts):
+        return ""
+    listed = ", ".join([*empty[:10], *(["…"] if len(empty) > 10 else [])])
+    pages, hold = ("page", "holds") if len(empty) == 1 else ("pages", "hold")
+    return f"{path}: {pages} {listed} of {len(parts)} {hold} no text; a scan needs recognising first"
 
 
 READ_AS = "{}: read as Windows-1252; save it as UTF-8 if its letters are wrong"

@@ -9,6 +9,7 @@ import pytest
 from build_index.sources import Failure
 from build_index.sources.files.documentation import read_docs
 from build_index.sources.files.markdown_tree import read_markdown_tree
+from build_index.sources.files.repository import Repository, read_repository
 from build_index.sources.files.selection import Excluded
 from build_index.sources.files.textbook import read_book
 from build_index.sources.site_config import FoundSite
@@ -351,3 +352,20 @@ def test_bytes_under_the_name_of_a_page_are_left_out_and_told(tmp_path: Path) ->
     [page] = read_markdown_tree(tmp_path, excluded=excluded)
     assert isinstance(page, Document)
     assert (page.id, excluded.paths["binary"]) == ("row.md", ["data.md"])
+
+
+def test_pages_of_a_pdf_without_a_word_are_told_beside_those_that_are_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "half.pdf").write_bytes(make_pdf(["Mooring\nTie two lines.", "", "Anchors\nDrop one."]))
+    (tmp_path / "cover.pdf").write_bytes(
+        make_pdf(["", *[f"{word}s\nTie the {word} to a ring." for word in WORDS]])
+    )
+    told = "half.pdf: page 2 of 3 holds no text; a scan needs recognising first\n"
+    assert len(list(read_markdown_tree(tmp_path))) == 2
+    assert capsys.readouterr().err == told
+    assert len(list(read_repository(Repository(tmp_path, "quay")))) == 2
+    assert capsys.readouterr().err == told
+
+
+WORDS = "boat lamp rope oar sail mast keel net lid".split()
