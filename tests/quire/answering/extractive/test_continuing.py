@@ -6,10 +6,11 @@ import pytest
 
 from quire.answering.answerer import answer
 from quire.answering.extractive.continuing import beside_in, goes_on_at, rest_before, rest_behind
+from quire.answering.extractive.quotes import Quote, written
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk, Turn
 from tests.support.answer_checks import problems
-from tests.support.shelves import chunk, shelf_of
+from tests.support.shelves import chunk, hit_of, shelf_of
 
 HEAD = "Part | Price | Life"
 STEPS = [
@@ -341,3 +342,31 @@ def test_the_one_row_whose_name_a_question_says_in_plain_words_is_told_alone() -
 
 
 COUNTRIES = ["Benin", "Chad", "Togo", "Mali", "South Sudan", "Ghana", "Niger", "Gabon", "Kenya"]
+
+
+def test_an_entry_of_a_reference_does_not_go_on_with_the_next_one() -> None:
+    def entry(name: str, says: str, number: int) -> Chunk:
+        made = chunk(
+            "kiln.yaml", f"kiln.{name}(pot) — Function of kiln\n\n{says}", number, breadcrumb=f"kiln › {name}"
+        )
+        return made._replace(symbols=(f"kiln.{name}", name))
+
+    entries = [
+        entry("fire", "Fires the pot.", 0),
+        entry("glaze", "Glazes the pot.", 1),
+        entry("dry", "Dries the pot.", 2),
+    ]
+    assert "Dries" not in ask("kiln.glaze", entries).text.partition("[1]")[0]
+    assert ask("kiln.glaze", entries).citations[0].quote.endswith("Glazes the pot.")
+    assert rest_behind(entries[0], len(entries[0].text), lambda _, place: entries[place], 900) is None
+
+
+def test_one_row_that_is_a_further_quote_tells_that_there_are_more() -> None:
+    rows = "\n".join(f"| b{n} | Port {n} of boilers |" for n in range(20))
+    table = f"## Berths\n\n| Berth | Port |\n| --- | --- |\n{rows}"
+    one = hit_of(chunk("berths.md", table))
+    at = table.index("| b7 ")
+    quote = Quote(one, at, table.index("\n", at), at)
+    assert written([quote])[0].endswith("| b7 | Port 7 of boilers |\n\n[1]")
+    first = Quote(hit_of(chunk("ports.md", "Ports are many.")), 0, len("Ports are many."), 0)
+    assert written([first, quote])[0].endswith("| b7 | Port 7 of boilers |\n\n… [2]")

@@ -23,6 +23,7 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.passages import sentences, split_passages
+from quire.answering.extractive.precedence import is_entry
 from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
@@ -95,7 +96,7 @@ def rest_behind(
     if chunk.text[end:].strip() or is_code_chunk(chunk):
         return None
     following = beside(chunk, 1)
-    if following is None or is_code_chunk(following):
+    if following is None or is_code_chunk(following) or is_entry(following):
         return None
     start = _repeated(chunk.text, following.text)
     crosses = crosses and following.breadcrumb.startswith(f"{chunk.breadcrumb} › ")
@@ -132,8 +133,8 @@ def _whole_items(text: str, piece: QuotePiece, start: int, room: int) -> int:
 def cut_kind(chunk: Chunk, start: int, end: int, beside: Beside, *, is_rest: bool = False) -> str:
     """`list` or `table` where `chunk.text[start:end]` ends in one that goes on.
 
-    "" where it does not, and of one item or row alone, which is what was asked for; unless it `is_rest` of a list that
-    another chunk begins.
+    "" where it does not, and of one item or row alone, which is what was asked for; unless it `is_rest`, of a list that
+    another chunk begins or of an answer that opens elsewhere.
     """
     block = next((one for one in split_blocks(chunk.text) if one.start < end <= one.end), None)
     if block is None or block.kind not in TORN or is_code_chunk(chunk):

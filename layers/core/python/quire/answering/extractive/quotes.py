@@ -47,12 +47,12 @@ def written(quotes: Sequence[Quote], beside: Beside = nothing_beside) -> tuple[s
         last = paragraphs[-1][-1] if paragraphs else None
         if quote.goes_on and last and is_torn(_up_to(last), quote.hit.chunk, quote.start):
             paragraphs[-1].append(citation)
-            cut[-1] = _is_cut(quote, beside)
+            cut[-1] = _is_cut(quote, beside, is_first=False)
             continue
         paragraphs.append([citation])
         told = title_above(last.hit.chunk, last.end - 1) if last else ""
         titles.append("" if quote.goes_on else _title_of(quote, told))
-        cut.append(_is_cut(quote, beside))
+        cut.append(_is_cut(quote, beside, is_first=not cut))
     texts = (
         with_page_title(_titled(title, shown(*parts, is_cut=is_part)), parts[0].hit.chunk)
         for title, parts, is_part in zip(titles, paragraphs, cut, strict=True)
@@ -60,8 +60,10 @@ def written(quotes: Sequence[Quote], beside: Beside = nothing_beside) -> tuple[s
     return "\n\n".join(texts), citations
 
 
-def _is_cut(quote: Quote, beside: Beside) -> bool:
-    return bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside, is_rest=quote.goes_on))
+def _is_cut(quote: Quote, beside: Beside, *, is_first: bool) -> bool:
+    """Whether it ends in a list or table that goes on; the first quote alone may be one row that was asked for."""
+    is_rest = quote.goes_on or not is_first
+    return bool(cut_kind(quote.hit.chunk, quote.start, quote.end, beside, is_rest=is_rest))
 
 
 def _up_to(citation: Citation) -> Chunk:
