@@ -120,9 +120,8 @@ class Functions(Construct):
             function=jobs.function,
             qualifier=ALIAS,
             retry_attempts=2,
-            max_event_age=cdk.Duration.hours(
-                1
-            ),  # what nobody finished within an hour counts as failed anyway
+            # What nobody finished within an hour counts as failed anyway.
+            max_event_age=cdk.Duration.hours(1),
             on_failure=destinations.SqsDestination(queue),
         ).node.add_dependency(jobs.alias)
 

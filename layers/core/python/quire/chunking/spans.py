@@ -301,9 +301,8 @@ def _best_cut(part: tuple[int, int], outline: Outline, lines: Lines, sizes: Span
     """The line with which the next part begins."""
     start, end = part
     rest = lines.size(start, end)
-    most = min(
-        sizes.whole, -(-rest // -(-rest // sizes.whole)) * 5 // 4
-    )  # even, with room to find a good cut
+    # Even, with room to find a good cut.
+    most = min(sizes.whole, -(-rest // -(-rest // sizes.whole)) * 5 // 4)
     furthest = lines.last_within(start, most) + 1
     candidates = _cuts_between(part, outline, lines, (most // 2, most))
     best = min(candidates, key=lambda cut: (cut[1], -cut[0]), default=None)

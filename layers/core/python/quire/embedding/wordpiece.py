@@ -86,9 +86,8 @@ class WordPiece:
         plain = self._plain
         if plain and plain.can_cut(text):
             return plain.ids(text)
-        valid = text.encode("utf-8", "replace").decode(
-            "utf-8"
-        )  # a lone surrogate, as JSON may carry, is refused
+        # A lone surrogate, as JSON may carry, is refused.
+        valid = text.encode("utf-8", "replace").decode("utf-8")
         ids: list[int] = self._package.encode(valid, add_special_tokens=False).ids
         return ids
 

@@ -379,9 +379,8 @@ class _AsciiDocReader:
         if block.is_code:
             language = words.partition(",")[0].strip(' "') if kind in ("source", "") else ""
             self._show(f"{block.indent}```{block.delimiter.strip('`') if sign == '`' else language}")
-            block.delimiter = (
-                "```" if sign == "`" else block.delimiter
-            )  # its language stands at its beginning alone
+            # Its language stands at its beginning alone.
+            block.delimiter = "```" if sign == "`" else block.delimiter
         elif kind in _ADMONITIONS or sign == "_":
             block.mark = "> "
             block.ends = words.strip(' "') if kind in ("quote", "verse") else ""
@@ -466,9 +465,8 @@ class _AsciiDocReader:
         elif said := _CALLOUT.fullmatch(line):
             line = f"{said[1].capitalize()}: {said[2]}"
         named = self._named[0]
-        is_first = bool(named) and not any(
-            map(str.strip, self.lines[named:])
-        )  # behind a term that says nothing yet
+        # Behind a term that says nothing yet.
+        is_first = bool(named) and not any(map(str.strip, self.lines[named:]))
         is_told = bool(self._marks) and self._marks[-1][0] in ":;" and (is_first or line[0] in " \t")
         if self._is_new() and not self._indent and not is_told:
             self._marks.clear()

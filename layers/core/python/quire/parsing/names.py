@@ -160,9 +160,8 @@ def _names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[s
 
 
 def _inner_names(node: Any, grammar: Grammar, source: bytes, level: int) -> Iterator[str]:
-    typed = (
-        node.child_by_field_name("type") if level else None
-    )  # of C#, where it may be an identifier as well
+    # Of C#, where it may be an identifier as well.
+    typed = node.child_by_field_name("type") if level else None
     for child in node.named_children:
         if child == typed:
             continue

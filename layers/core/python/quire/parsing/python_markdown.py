@@ -132,9 +132,8 @@ class _BlockReader:
         self._blocks: list[_Container] = []
         self._fence = ""
         self._is_option = False
-        self._unsaid: tuple[int, str] | None = (
-            None  # an opening without a title: its line, and the name of its kind
-        )
+        # An opening without a title: its line, and the name of its kind.
+        self._unsaid: tuple[int, str] | None = None
 
     def take(self, line: str) -> None:
         """Add a line."""

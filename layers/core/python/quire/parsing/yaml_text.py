@@ -171,9 +171,8 @@ class _TextsOfYaml:
         if rows:
             lines = [self._lines[row] for row in rows]
             first = self.entries[found[0]]
-            if first.key and lines[0].lstrip().startswith(
-                "- "
-            ):  # the item's mark is that of what stands around
+            # The item's mark is that of what stands around.
+            if first.key and lines[0].lstrip().startswith("- "):
                 lines[0] = lines[0].replace("-", " ", 1)
             shown = textwrap.dedent("\n".join(lines)).split("\n")
             yield from _paragraph([(rows[0], "```yaml"), *zip(rows, shown, strict=True), (rows[-1], "```")])

@@ -141,9 +141,8 @@ class Knowledge:
             found = retrieve(served.index, embedder, query)
             if found.of_product and query.mode == "hybrid":
                 found = lead(found, served.index, embedder, query)
-        text = query.text[
-            :QUESTION_CHARACTERS
-        ]  # what was searched for; all of it would hold every other request
+        # What was searched for; all of it would hold every other request.
+        text = query.text[:QUESTION_CHARACTERS]
         asked = f"{text} {found.terms}"
         hits = () if query.mode == "hybrid" and matches_nothing(served.index, asked, found) else found.hits
         degraded = tuple(dict.fromkeys((*served.degraded, *missing, *found.degraded)))

@@ -234,9 +234,8 @@ class SiteDocuments:
         if old is None:
             raise unknown_document(document_id)
         text = Submission(text.content, old.source if text.source is None else text.source)
-        at = max(
-            written_at(self._now_ms()), old.updated_at
-        )  # the clock that wrote it may be ahead of this one
+        # The clock that wrote it may be ahead of this one.
+        at = max(written_at(self._now_ms()), old.updated_at)
         return AcceptedText(site.id, document_id, text, at, replaces=True)
 
     def _write(

@@ -225,10 +225,8 @@ class SegmentCache:
         target = self._cache / "segments" / digest
         if self._objects.local_path("") is not None or target.exists():
             return
-        with (
-            suppress(OSError),
-            whole_folder(target, is_shared=True) as work,
-        ):  # a full disk: fetched when asked for
+        # A full disk: fetched when asked for.
+        with suppress(OSError), whole_folder(target, is_shared=True) as work:
             shutil.copytree(folder, work, dirs_exist_ok=True)
 
 

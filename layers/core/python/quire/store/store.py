@@ -224,9 +224,8 @@ class SegmentStore:
         lock = self._locks.get(name)
         if label is None:
             label = next((source.version for source in manifest.sources if source.version), "")
-        stages: set[str] = (
-            set()
-        )  # known inside of the swap alone: what it replaces may have changed meanwhile
+        # Known inside of the swap alone: what it replaces may have changed meanwhile.
+        stages: set[str] = set()
 
         def advance(previous: Pointer | None) -> Pointer:
             if previous and not self.pointers.is_whole(previous):

@@ -73,8 +73,8 @@ TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".h
 _SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
 _ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\b")
 SET_IN = 4
-MOST_SYMBOLS = 3
 """Characters before each line of what a plain text shows as code."""
+MOST_SYMBOLS = 3
 HASH_COMMENTS = frozenset(
     ("python", "ruby", "shell", "yaml", "toml", "makefile", "elixir", "perl", "r", "julia")
 )
@@ -101,9 +101,8 @@ _FORMULA = re.compile(
     """,
     re.VERBOSE,
 )
-_DUNDER = re.compile(
-    r"(?<![\w`\\*])(\w++(?<=__)(?:\.\w++){0,4}(?:\(\))?)(?![\w`*])"
-)  # and `__` before, see below
+# A name that ends in `__`; `_as_code` looks whether it begins so.
+_DUNDER = re.compile(r"(?<![\w`\\*])(\w++(?<=__)(?:\.\w++){0,4}(?:\(\))?)(?![\w`*])")
 _CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[([ xX]?)\]\s+", re.M)
 _BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[([ xX]?)\]\s+", re.M)
 _PICTURES = r"""
@@ -725,9 +724,8 @@ def _cells(line: str, *, is_rst: bool) -> list[str]:
     bare = line.strip()
     if is_rst and CSV_ROW.fullmatch(line):
         return [plain_words(plain_cell(cell)).replace("|", "\\|") for cell in csv_cells(line)]
-    if bare.endswith(
-        "|"
-    ):  # as it is drawn; stored rows begin with a bar only where their first cell is empty
+    # As it is drawn; stored rows begin with a bar only where their first cell is empty.
+    if bare.endswith("|"):
         bare = bare.removeprefix("|")
     cells = (cell.strip() for cell in _BAR.split(bare.removesuffix("|")))
     return [plain_words(plain_cell(cell) if is_rst else cell) for cell in cells]

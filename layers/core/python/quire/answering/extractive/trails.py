@@ -70,9 +70,8 @@ def with_page_title(said: str, chunk: Chunk) -> str:
     """
     known = chunk.metadata
     title = known.get("title")
-    page = str(
-        (title if title != known.get("path") else known.get("chapter")) or ""
-    )  # of some the path is said
+    # Of some the path is said.
+    page = str((title if title != known.get("path") else known.get("chapter")) or "")
     found = _OPENING_TITLE.match(said)
     if not found or not is_general(found["title"]) or not page or _bare(page) == _bare(found["title"]):
         return said
