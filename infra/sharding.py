@@ -19,18 +19,10 @@ from infra.storage import Storage
 DIGESTS = "names of segments, packs, records and models are digests; the policy names the prefix that they lie under"
 PLANS = "collections/*/shards/plans/*"
 NAMED = "an execution is named when it is started; the policy names the state machine that it is one of"
-LOGGING = [
+LOGGING = [f"logs:{verb}LogDelivery" for verb in ("Create", "Get", "Update", "Delete")]
+LOGGING += [
     f"logs:{one}"
-    for one in (
-        "CreateLogDelivery",
-        "GetLogDelivery",
-        "UpdateLogDelivery",
-        "DeleteLogDelivery",
-        "ListLogDeliveries",
-        "PutResourcePolicy",
-        "DescribeResourcePolicies",
-        "DescribeLogGroups",
-    )
+    for one in ("ListLogDeliveries", "PutResourcePolicy", "DescribeResourcePolicies", "DescribeLogGroups")
 ]
 
 

@@ -73,31 +73,23 @@ LANGUAGES: Mapping[str, str] = {
 """Languages by extension, in lower case."""
 
 NAMES: Mapping[str, str] = {
-    "dockerfile": "dockerfile",
-    "containerfile": "dockerfile",
-    "makefile": "makefile",
-    "gnumakefile": "makefile",
-    "rakefile": "ruby",
-    "gemfile": "ruby",
-    "vagrantfile": "ruby",
-    "cmakelists.txt": "cmake",
-    "jenkinsfile": "groovy",
-    "readme": TEXT,
-    "go.mod": "go_module",
-    "sconstruct": "python",
-    "wscript": "python",
+    name: language
+    for language, names in {
+        "dockerfile": "dockerfile containerfile",
+        "makefile": "makefile gnumakefile",
+        "ruby": "rakefile gemfile vagrantfile",
+        "python": "sconstruct wscript",
+        "cmake": "cmakelists.txt",
+        "groovy": "jenkinsfile",
+        "go_module": "go.mod",
+        TEXT: "readme",
+    }.items()
+    for name in names.split()
 }
 _INTERPRETERS: Mapping[str, str] = {
-    "python": "python",
-    "sh": "shell",
-    "bash": "shell",
-    "dash": "shell",
-    "zsh": "shell",
-    "ruby": "ruby",
+    **{name: name for name in ("python", "ruby", "php", "lua", "perl")},
+    **dict.fromkeys(("sh", "bash", "dash", "zsh"), "shell"),
     "node": "javascript",
-    "php": "php",
-    "lua": "lua",
-    "perl": "perl",
 }
 _SHEBANG = re.compile(r"#!\s*\S*?(?:env\s+(?:-\S+\s+)*)?([a-z]+)[\d.]*(?:\s|$)")
 _CPP = re.compile(

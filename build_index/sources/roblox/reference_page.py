@@ -8,16 +8,8 @@ from typing import Any, cast
 
 import yaml
 
-SECTIONS = (
-    "constructors",
-    "constants",
-    "properties",
-    "methods",
-    "functions",
-    "events",
-    "callbacks",
-    "items",
-    "math_operations",
+SECTIONS = tuple(
+    "constructors constants properties methods functions events callbacks items math_operations".split()
 )
 """The lists of members that a page may hold, in the order in which the web page shows them."""
 

@@ -54,16 +54,8 @@ PROFILES = {
         Profile(
             "roblox",
             "roblox",
-            (
-                "source",
-                "class_name",
-                "member_name",
-                "member_type",
-                "tags",
-                "file_path",
-                "deprecated",
-                "internal",
-                "undocumented",
+            tuple(
+                "source class_name member_name member_type tags file_path deprecated internal undocumented".split()
             ),
             demotions=(
                 ("internal", True, 0.4),

@@ -79,33 +79,15 @@ _CELL = re.compile(
     re.VERBOSE,
 )
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
+_SIGNS = r"""
+plus+ vbar| amp& lt< gt> apos' quot" lsquo‘ rsquo’ ldquo“ rdquo” deg° startsb[ endsb] caret^ asterisk* tilde~
+backslash\ backtick`
+"""
 _INTRINSIC = {
-    "nbsp": " ",
-    "sp": " ",
-    "empty": "",
-    "blank": "",
-    "zwsp": "",
-    "wj": "",
-    "plus": "+",
+    **dict.fromkeys(("nbsp", "sp"), " "),
+    **dict.fromkeys(("empty", "blank", "zwsp", "wj"), ""),
+    **{one[:-1]: one[-1] for one in _SIGNS.split()},
     "cpp": "C++",
-    "vbar": "|",
-    "amp": "&",
-    "lt": "<",
-    "gt": ">",
-    "apos": "'",
-    "quot": '"',
-    "lsquo": "‘",
-    "rsquo": "’",
-    "ldquo": "“",
-    "rdquo": "”",
-    "deg": "°",
-    "startsb": "[",
-    "endsb": "]",
-    "caret": "^",
-    "asterisk": "*",
-    "tilde": "~",
-    "backslash": "\\",
-    "backtick": "`",
     "two-colons": "::",
     "two-semicolons": ";;",
 }

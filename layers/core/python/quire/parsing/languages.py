@@ -66,35 +66,42 @@ class Grammar:
     marks_tests: bool = False
 
 
-def node_kinds(**types: str) -> dict[str, str]:
-    """Node types by kind, as keyword arguments of blank-separated words, to kinds by node type."""
-    return {node: kind for kind, nodes in types.items() for node in nodes.split()}
+def node_kinds(named: str = "", ending: str = "_declaration", **types: str) -> dict[str, str]:
+    """Kinds by node type. Nodes of the `named` kinds are called as their kind, with the `ending`; others are given by
+    their kind, with blanks between.
+
+    >>> node_kinds("enum", variable="pair field")
+    {'enum_declaration': 'enum', 'pair': 'variable', 'field': 'variable'}
+    """
+    others = {node: kind for kind, nodes in types.items() for node in nodes.split()}
+    return {f"{kind}{ending}": kind for kind in named.split()} | others
 
 
 _JAVASCRIPT_KINDS = node_kinds(
-    function="function_declaration generator_function_declaration",
+    "class function variable",
+    function="generator_function_declaration",
     method="method_definition",
-    variable="lexical_declaration variable_declaration assignment_expression field_definition",
+    variable="lexical_declaration assignment_expression field_definition",
     property="pair",
-) | {"class_declaration": "class"}
+)
 _JAVASCRIPT_CALLS = """
 (call_expression function: [(identifier) @r (member_expression property: (_) @r)])
 (new_expression constructor: [(identifier) @r (member_expression property: (_) @r)])
 (decorator (identifier) @r)
 """
 _JSX_CALLS = "(jsx_opening_element name: (identifier) @r) (jsx_self_closing_element name: (identifier) @r)"
-_TYPESCRIPT_KINDS = _JAVASCRIPT_KINDS | {
-    "abstract_class_declaration": "class",
-    "interface_declaration": "interface",
-    "enum_declaration": "enum",
-    "type_alias_declaration": "type",
-    "internal_module": "namespace",
-    "module": "namespace",
-    "function_signature": "function",
-    "abstract_method_signature": "method",
-    "method_signature": "method",
-    "public_field_definition": "variable",
-}
+_TYPESCRIPT_KINDS = (
+    _JAVASCRIPT_KINDS
+    | {"abstract_class_declaration": "class"}
+    | node_kinds(
+        "interface enum",
+        type="type_alias_declaration",
+        namespace="internal_module module",
+        function="function_signature",
+        method="abstract_method_signature method_signature",
+        variable="public_field_definition",
+    )
+)
 _TYPESCRIPT_CALLS = (
     _JAVASCRIPT_CALLS + "(extends_clause value: (identifier) @r) (implements_clause (type_identifier) @r)"
 )
@@ -102,11 +109,7 @@ _JAVASCRIPT_TESTS = frozenset(
     "describe context suite it test specify fdescribe xdescribe fit xit xtest feature scenario".split()
 )
 _EXPORTS = frozenset(("export_statement", "expression_statement", "ambient_declaration"))
-_LUA_KINDS = node_kinds(
-    function="function_declaration",
-    variable="variable_declaration assignment_statement",
-    type="type_definition",
-)
+_LUA_KINDS = node_kinds("function variable", variable="assignment_statement", type="type_definition")
 _LUA_CALLS = """
 (function_call name: [
   (identifier) @r
@@ -139,23 +142,25 @@ _TYPESCRIPT = Grammar(
 
 
 _C_KINDS = node_kinds(
-    function="function_definition", variable="declaration", type="type_definition", macro="preproc_def"
-) | {
-    "struct_specifier": "struct",
-    "union_specifier": "union",
-    "enum_specifier": "enum",
-    "preproc_function_def": "macro",
-}
+    "struct union enum",
+    "_specifier",
+    function="function_definition",
+    variable="declaration",
+    type="type_definition",
+    macro="preproc_def preproc_function_def",
+)
 _C_CALLS = "(call_expression function: [(identifier) @r (field_expression field: (_) @r)])"
 
 
 _OCAML = Grammar(
     "tree_sitter_ocaml",
     node_kinds(
+        "module class type",
+        "_definition",
+        interface="module_type_definition",
         function="value_definition value_specification external method_definition",
-        type="type_definition exception_definition",
-    )
-    | {"module_definition": "module", "module_type_definition": "interface", "class_definition": "class"},
+        type="exception_definition",
+    ),
     """
     (application_expression function: (value_path (value_name) @r))
     (open_module module: (module_path (module_name) @r))
@@ -178,17 +183,11 @@ GRAMMARS: Mapping[str, Grammar] = {
     "php": Grammar(
         "tree_sitter_php",
         node_kinds(
+            "class interface trait enum method",
             function="function_definition",
-            method="method_declaration",
             variable="const_declaration property_declaration assignment_expression",
             namespace="namespace_definition",
-        )
-        | {
-            "class_declaration": "class",
-            "interface_declaration": "interface",
-            "trait_declaration": "trait",
-            "enum_declaration": "enum",
-        },
+        ),
         """
         (function_call_expression function: [(name) @r (qualified_name (name) @r)])
         (member_call_expression name: (name) @r)
@@ -225,13 +224,7 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "ruby": Grammar(
         "tree_sitter_ruby",
-        {
-            "method": "function",
-            "singleton_method": "function",
-            "class": "class",
-            "module": "module",
-            "assignment": "variable",
-        },
+        node_kinds("class module", "", function="method singleton_method", variable="assignment"),
         """
         (call method: [(identifier) (constant)] @r)
         (call receiver: (constant) @r)
@@ -256,18 +249,8 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "sql": Grammar(
         "tree_sitter_sql",
-        {
-            "create_table": "table",
-            "create_view": "view",
-            "create_materialized_view": "view",
-            "create_function": "function",
-            "create_procedure": "function",
-            "create_trigger": "trigger",
-            "create_type": "type",
-            "create_index": "index",
-            "create_sequence": "sequence",
-            "create_schema": "schema",
-        },
+        {f"create_{kind}": kind for kind in "table view function trigger type index sequence schema".split()}
+        | {"create_materialized_view": "view", "create_procedure": "function"},
         """
         (invocation (object_reference name: (identifier) @r))
         (relation (object_reference name: (identifier) @r))
@@ -279,13 +262,7 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "go": Grammar(
         "tree_sitter_go",
-        {
-            "function_declaration": "function",
-            "method_declaration": "method",
-            "type_declaration": "type",
-            "const_declaration": "variable",
-            "var_declaration": "variable",
-        },
+        node_kinds("function method type", variable="const_declaration var_declaration"),
         """
         (call_expression function: [(identifier) @r (selector_expression field: (field_identifier) @r)])
         (composite_literal type: [(type_identifier) @r (qualified_type name: (type_identifier) @r)])
@@ -294,19 +271,13 @@ GRAMMARS: Mapping[str, Grammar] = {
     "rust": Grammar(
         "tree_sitter_rust",
         node_kinds(
-            function="function_item function_signature_item",
+            "struct union enum trait impl type function",
+            "_item",
+            function="function_signature_item",
             variable="const_item static_item",
-            type="type_item",
-        )
-        | {
-            "struct_item": "struct",
-            "union_item": "union",
-            "enum_item": "enum",
-            "trait_item": "trait",
-            "impl_item": "impl",
-            "mod_item": "namespace",
-            "macro_definition": "macro",
-        },
+            namespace="mod_item",
+            macro="macro_definition",
+        ),
         """
         (call_expression function: [
           (identifier) @r
@@ -322,16 +293,11 @@ GRAMMARS: Mapping[str, Grammar] = {
     "java": Grammar(
         "tree_sitter_java",
         node_kinds(
-            method="method_declaration constructor_declaration",
+            "class interface record enum method",
+            method="constructor_declaration",
             variable="field_declaration constant_declaration",
-            enum="enum_declaration",
-        )
-        | {
-            "class_declaration": "class",
-            "interface_declaration": "interface",
-            "record_declaration": "record",
-            "annotation_type_declaration": "annotation",
-        },
+            annotation="annotation_type_declaration",
+        ),
         """
         (method_invocation name: (identifier) @r)
         (object_creation_expression type: (type_identifier) @r)
@@ -346,12 +312,8 @@ GRAMMARS: Mapping[str, Grammar] = {
     "cpp": Grammar(
         "tree_sitter_cpp",
         _C_KINDS
-        | {
-            "class_specifier": "class",
-            "namespace_definition": "namespace",
-            "field_declaration": "variable",
-            "alias_declaration": "type",
-        },
+        | {"class_specifier": "class", "namespace_definition": "namespace"}
+        | node_kinds(variable="field_declaration", type="alias_declaration"),
         _C_CALLS
         + """
         (call_expression function: (qualified_identifier name: (identifier) @r))
@@ -371,19 +333,13 @@ GRAMMARS: Mapping[str, Grammar] = {
     "c_sharp": Grammar(
         "tree_sitter_c_sharp",
         node_kinds(
-            method="method_declaration constructor_declaration destructor_declaration operator_declaration",
+            "class struct interface enum record namespace method",
+            method="constructor_declaration destructor_declaration operator_declaration",
             function="local_function_statement",
             variable="field_declaration property_declaration event_field_declaration event_declaration",
-            namespace="namespace_declaration file_scoped_namespace_declaration",
+            namespace="file_scoped_namespace_declaration",
             type="delegate_declaration",
-        )
-        | {
-            "class_declaration": "class",
-            "struct_declaration": "struct",
-            "interface_declaration": "interface",
-            "enum_declaration": "enum",
-            "record_declaration": "record",
-        },
+        ),
         """
         (invocation_expression function: [
           (identifier) @r
@@ -396,13 +352,8 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "kotlin": Grammar(
         "tree_sitter_kotlin",
-        {
-            "class_declaration": "class",
-            "object_declaration": "class",
-            "function_declaration": "function",
-            "property_declaration": "variable",
-            "type_alias": "type",
-        },
+        node_kinds("class function", variable="property_declaration", type="type_alias")
+        | {"object_declaration": "class"},
         """
         (call_expression . (identifier) @r)
         (call_expression . (navigation_expression (identifier) @r .))
@@ -417,11 +368,12 @@ GRAMMARS: Mapping[str, Grammar] = {
     "swift": Grammar(
         "tree_sitter_swift",
         node_kinds(
-            function="function_declaration protocol_function_declaration",
+            "class function",
+            function="protocol_function_declaration",
             variable="property_declaration",
             type="typealias_declaration",
-        )
-        | {"class_declaration": "class", "protocol_declaration": "interface"},
+            interface="protocol_declaration",
+        ),
         """
         (call_expression . (simple_identifier) @r)
         (call_expression . (navigation_expression (navigation_suffix (simple_identifier) @r)))
@@ -431,17 +383,12 @@ GRAMMARS: Mapping[str, Grammar] = {
     "scala": Grammar(
         "tree_sitter_scala",
         node_kinds(
-            function="function_definition function_declaration",
+            "class trait enum type function",
+            "_definition",
+            function="function_declaration",
             variable="val_definition var_definition",
-            type="type_definition",
         )
-        | {
-            "class_definition": "class",
-            "object_definition": "class",
-            "package_object": "class",
-            "trait_definition": "trait",
-            "enum_definition": "enum",
-        },
+        | dict.fromkeys(("object_definition", "package_object"), "class"),
         """
         (call_expression function: [(identifier) @r (field_expression field: (identifier) @r)])
         (instance_expression (type_identifier) @r)
@@ -484,8 +431,13 @@ GRAMMARS: Mapping[str, Grammar] = {
     ),
     "haskell": Grammar(
         "tree_sitter_haskell",
-        node_kinds(function="function signature bind", type="data_type newtype type_synonym type_family")
-        | {"class": "class", "instance": "impl"},
+        node_kinds(
+            "class function",
+            "",
+            function="signature bind",
+            type="data_type newtype type_synonym type_family",
+            impl="instance",
+        ),
         "(apply function: [(variable) (constructor)] @r)",
         bodies=frozenset(("class_declarations", "instance_declarations")),
         opened=frozenset(("declarations",)),

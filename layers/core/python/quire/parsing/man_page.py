@@ -43,67 +43,26 @@ _BLOCK_SIGN = re.compile(r"(?=#{1,6}[ ]|>|[-+*][ ]|={2,}$|-{2,}$)")
 """How a line begins that Markdown would read as a heading, a quote, an item or a rule."""
 _MARKUP_SIGN = re.compile(r"[*<](?=[^\s])|(?<![\w])_(?=\w)")
 _SIGNS = {
-    "bu": "•",
-    "em": "—",
-    "en": "–",
-    "aq": "'",
-    "dq": '"',
-    "lq": "“",
-    "rq": "”",
-    "oq": "‘",
-    "cq": "’",
-    "co": "©",
-    "->": "→",
-    "<-": "←",
-    "hy": "-",
-    "ti": "~",
-    "ha": "^",
-    "rs": "\\",
-    "ga": "`",
-    "mu": "×",
-    "+-": "±",
-    "Tm": "™",
-    "R": "®",
-    "sq": "'",
-    "ba": "|",
-    "br": "|",
-    "<=": "≤",
-    ">=": "≥",
-    "mc": "µ",
-    "Lq": "“",
-    "Rq": "”",
+    one[:-1]: one[-1]
+    for one in """
+    bu• em— en– aq' dq" lq“ rq” Lq“ Rq” oq‘ cq’ sq' ga` co© Tm™ R® ->→ <-← <=≤ >=≥ +-± mu× mcµ hy- ti~ ha^ rs\\ ba| br|
+    """.split()
 }
-_PRINTED = {
-    "e": "\\",
-    "-": "-",
-    " ": " ",
-    "~": " ",
-    "0": " ",
-    "t": " ",
-    "'": "'",
-    "`": "`",
-    "\\": "\\",
-    ".": ".",
-}
+"""The names of characters, each before its own."""
+_PRINTED = {**dict.fromkeys(" ~0t", " "), **{sign: sign for sign in "-'`\\."}, "e": "\\"}
 _LITERAL = frozenset("Ql Fl Ic Cm Nm Li Ev Pa Fn Va Dv Er Ft Vt In Cd Fd Tn Lk Mt Ad".split())
 """Macros of mdoc whose words are shown as code; other ones show them as they are."""
 _QUOTING = {
-    "Op": "[]",
-    "Oo": "[]",
-    "Bq": "[]",
-    "Bo": "[]",
-    "Pq": "()",
-    "Po": "()",
-    "Brq": "{}",
-    "Bro": "{}",
-    "Aq": "<>",
-    "Ao": "<>",
-    "Dq": "“”",
-    "Do": "“”",
-    "Qq": "“”",
-    "Qo": "“”",
-    "Sq": "‘’",
-    "So": "‘’",
+    macro: signs
+    for signs, macros in {
+        "[]": "Op Oo Bq Bo",
+        "()": "Pq Po",
+        "{}": "Brq Bro",
+        "<>": "Aq Ao",
+        "“”": "Dq Do Qq Qo",
+        "‘’": "Sq So",
+    }.items()
+    for macro in macros.split()
 }
 _CLOSES = {"Oc": "]", "Bc": "]", "Pc": ")", "Brc": "}", "Ac": ">", "Dc": "”", "Qc": "”", "Sc": "’"}
 _WORDED = frozenset(

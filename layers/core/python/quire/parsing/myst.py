@@ -35,21 +35,7 @@ _BARE_LINK = re.compile(r"\[\]\((?P<bare>[^()\s]{1,300}+)\)")
 _TARGET = re.compile(r"\([\w .:+/-]++\)=[ \t]*$")
 _NOT_SHOWN = re.compile(r"%|\+\+\+(?:[ \t{]|$)")
 
-_CALLOUTS = frozenset(
-    (
-        "note",
-        "warning",
-        "tip",
-        "hint",
-        "important",
-        "caution",
-        "danger",
-        "error",
-        "attention",
-        "seealso",
-        "todo",
-    )
-)
+_CALLOUTS = frozenset("note warning tip hint important caution danger error attention seealso todo".split())
 _VERSIONS = {
     "versionadded": "Added in version",
     "versionchanged": "Changed in version",
@@ -64,18 +50,7 @@ _PLAIN = frozenset(
     "tab-set tabs grid grid-item figure figure-md subfigure margin aside div container epigraph pull-quote only".split()
 )
 _DROPPED = frozenset(
-    (
-        "toctree",
-        "contents",
-        "index",
-        "image",
-        "raw",
-        "bibliography",
-        "tableofcontents",
-        "include",
-        "meta",
-        "auto-index",
-    )
+    "toctree contents index image raw bibliography tableofcontents include meta auto-index".split()
 )
 _CODE = frozenset(
     ("code", "code-block", "sourcecode", "code-cell", "literalinclude", "parsed-literal", "prompt")

@@ -65,19 +65,7 @@ _FACT = re.compile(
     re.VERBOSE,
 )
 """What a component without content tells of an option: its type, its default, since when it is there."""
-_ORNAMENTS = (
-    "Icon",
-    "Badge",
-    "Button",
-    "Input",
-    "Logo",
-    "Image",
-    "Alert",
-    "Banner",
-    "Callout",
-    "Divider",
-    "Player",
-)
+_ORNAMENTS = tuple("Icon Badge Button Input Logo Image Alert Banner Callout Divider Player".split())
 _SIMPLE = re.compile(
     r"""
     \s*+(?: (?:[A-Za-z_$][\w$]*+\.)++([\w$]++)  # a member of an enumeration

@@ -36,17 +36,7 @@ OPENING = 0.35
 """What stands first below a title that says X has more."""
 HOME, START, START_LINES, LATER = 0.3, 0.2, 40, 0.01
 """So has what stands on a page that tells what all of it is: of many sentences on a product the one for strangers."""
-_HOME_STEMS = (
-    "readme",
-    "index",
-    "intro",
-    "introduction",
-    "overview",
-    "about",
-    "getting-started",
-    "home",
-    "00-intro",
-)
+_HOME_STEMS = "readme index intro introduction overview about getting-started home 00-intro".split()
 HOMES = tuple(
     f"{folder}{stem}{suffix}"
     for folder in ("", "docs/", "docs/source/", "doc/")

@@ -121,23 +121,9 @@ _SPOKEN = frozenset(
     ("note", "warning", "tip", "important", "caution", "danger", "hint", "attention", "error", *_NOTES)
 )
 _LAYOUT = frozenset(
-    (
-        "contents",
-        "toctree",
-        "index",
-        "image",
-        "currentmodule",
-        "include",
-        "meta",
-        "raw",
-        "graphviz",  # what is drawn from its body
-        "digraph",
-        "graph",
-        "mermaid",
-        "uml",
-        "plantuml",
-    )
+    "contents toctree index image currentmodule include meta raw graphviz digraph graph mermaid uml plantuml".split()
 )
+"""Directives of which nothing is shown: they lay out, or draw a picture from their body."""
 _PARAMETERS = frozenset("param parameter arg argument key keyword kwarg kwparam var ivar cvar".split())
 _OUTCOMES = {
     **dict.fromkeys(("return", "returns"), "Returns"),
