@@ -6,7 +6,7 @@ Like `functions.app.wiring`, a composition root: it alone in `quire` joins adapt
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from quire.answering.request import Answer, Inquiry
 from quire.documents import Hit, Turn
 from quire.embedding import open_embedder
 from quire.errors import ConfigError, InputError
+from quire.filter_values import Filters
 from quire.search.retrieval import Query
 from quire.service.access import ANYONE
 from quire.service.ask import ask
@@ -50,7 +51,7 @@ class Index:
         question: str,
         *,
         top_k: int = 8,
-        filters: Mapping[str, str | Sequence[str]] | None = None,
+        filters: Filters | None = None,
         version: str | None = None,
         terms: str = "",
     ) -> tuple[Hit, ...]:
@@ -73,7 +74,7 @@ class Index:
         *,
         selected_text: str = "",
         history: Sequence[Turn] = (),
-        filters: Mapping[str, str | Sequence[str]] | None = None,
+        filters: Filters | None = None,
         version: str | None = None,
         terms: str = "",
     ) -> Answer:

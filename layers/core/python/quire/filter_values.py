@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from quire.documents import Metadata
+
+Filters: TypeAlias = Mapping[str, str | Sequence[str]]
+"""A field to the value that a chunk has of it, or to several of which it has one."""
 
 ALSO = {"heading": "headings", "chapter": "chapters"}
 """A chunk that several sections were merged into is found by the heading of each, a page also by its folder's title."""

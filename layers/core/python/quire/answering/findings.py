@@ -9,14 +9,7 @@ from dataclasses import dataclass, replace
 from quire.analysis.entries import KEY
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
-from quire.answering.abstention import (
-    Abstention,
-    Evidence,
-    confidence,
-    gather,
-    gather_news,
-    read_abstention,
-)
+from quire.answering.abstention import Abstention, Evidence, confidence, gather, gather_news, read_abstention
 from quire.answering.citations import last_answer
 from quire.answering.conversation import is_elliptical, says_something
 from quire.answering.evidence_hits import evidence_of
@@ -41,6 +34,7 @@ from quire.answering.extractive.weighing import Weighed, is_slip, strange_words,
 from quire.answering.request import Inquiry
 from quire.answering.unmentioned import LOOKALIKE, NOTHING_MISSING, Unmentioned, unmentioned
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import Embedder, Vectors, WordList
@@ -308,16 +302,12 @@ def find_parts(
     return (*found, *told)
 
 
-def _tell(
-    collection: AskedCollection, part: str, filters: Mapping[str, str | Sequence[str]]
-) -> Iterator[AskedPart | None]:
+def _tell(collection: AskedCollection, part: str, filters: Filters) -> Iterator[AskedPart | None]:
     """What a search for a part of a question finds about it, and one for its word alone."""
     return (_told_of(collection, name, filters) for name in dict.fromkeys((part, bare(part))))
 
 
-def _told_of(
-    collection: AskedCollection, part: str, filters: Mapping[str, str | Sequence[str]]
-) -> AskedPart | None:
+def _told_of(collection: AskedCollection, part: str, filters: Filters) -> AskedPart | None:
     """A part of a question with what a search for it alone finds about it; None where nothing is called so."""
     hits = retrieve(collection.index, collection.embedder, Query(part, PART_HITS, filters)).hits
     weighed = weigh(part, collection.index)
@@ -387,7 +377,7 @@ def _passages(
     vector: Vectors | None,
     *,
     weighed: Weighed,
-    filters: Mapping[str, str | Sequence[str]],
+    filters: Filters,
     uncommon: str = "",
 ) -> tuple[tuple[Hit, ...], list[Scored]]:
     """The hits with more chunks of their documents, and the passages of the first, best first.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quire.answering.extractive.rendering import quoted_part
 from quire.documents import Citation, Hit, Turn
+from quire.filter_values import Filters
 from quire.limits import (
     HISTORY_TURNS,
     QUESTION_CHARACTERS,
@@ -46,7 +46,7 @@ class Inquiry:
     history: tuple[Turn, ...] = ()
     top_k: int = 8
     max_tokens: int = 700
-    filters: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    filters: Filters = field(default_factory=dict)
     deadline_s: float = 25.0
     guidance: str = ""
     terms: str = ""
@@ -63,12 +63,7 @@ def bounded(inquiry: Inquiry) -> tuple[Inquiry, tuple[str, ...]]:
     guidance, third = cut(inquiry.guidance, SELECTION_CHARACTERS, "system message")
     terms, fourth = cut(" ".join(inquiry.terms.split()), TERMS_CHARACTERS, "terms")
     read = replace(
-        inquiry,
-        question=question,
-        selected_text=selected,
-        history=history,
-        guidance=guidance,
-        terms=terms,
+        inquiry, question=question, selected_text=selected, history=history, guidance=guidance, terms=terms
     )
     return read, first + second + third + fourth
 

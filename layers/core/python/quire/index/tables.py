@@ -15,11 +15,11 @@ import numpy as np
 from quire.analysis.symbols import ancestry, fold_symbol, resolve
 from quire.analysis.terms import analyze
 from quire.errors import REBUILT, ArtifactCorrupt, InputError
-from quire.filter_values import filter_key, filter_value
+from quire.filter_values import Filters, filter_key, filter_value
 from quire.index.parts import Part, filtered
 from quire.index.stack import number_documents
 from quire.index.vocabulary import trigrams
-from quire.ranking import NONE, bases, difference, union
+from quire.ranking import NONE, bases, contains, difference, union
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,6 +105,15 @@ class FilterTable:
             known = ", ".join(self.fields)
             raise InputError(f"{place}: unknown field, wanted one of {known}", field=place)
         return self._live.everywhere(lambda part: filtered(part, filters))
+
+    def narrow(self, ordinals: Ordinals, filters: Filters) -> Ordinals:
+        """Those of the chunks that fulfil every filter, in their order.
+
+        Raises:
+            InputError: as `chunks`.
+        """
+        allowed = self.chunks(filters)
+        return ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
 
     def has_value(self, field: str, value: object) -> bool:
         """Whether any chunk has that value of the field; one that only a hidden chunk has counts too."""

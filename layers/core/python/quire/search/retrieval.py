@@ -13,6 +13,7 @@ from quire.analysis.language import is_foreign
 from quire.analysis.terms import analyze, identifiers
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS
 from quire.profiles import Profile, profile_named
@@ -60,7 +61,7 @@ class Query(NamedTuple):
 
     text: str
     top_k: int = 8
-    filters: Mapping[str, str | Sequence[str]] = NOTHING
+    filters: Filters = NOTHING
     min_score: float | None = None
     mode: str = "hybrid"
     offset: int = 0

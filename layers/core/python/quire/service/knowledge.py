@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 
@@ -21,6 +21,7 @@ from quire.errors import (
     StoreUnavailable,
     UnknownCollection,
 )
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS
 from quire.ports import AnswerModel, Embedder, TokenBudget
@@ -156,11 +157,7 @@ class Knowledge:
         return Found(served, hits, found.mode, degraded, notices, found.terms)
 
     def serve(
-        self,
-        caller: Caller,
-        collection: str,
-        version: str | None = None,
-        filters: Mapping[str, str | Sequence[str]] | None = None,
+        self, caller: Caller, collection: str, version: str | None = None, filters: Filters | None = None
     ) -> Served:
         """The collection, open, for a caller who may read it. One of sites is opened a site at a time.
 
@@ -198,13 +195,7 @@ class Knowledge:
             how = f"`POST /{collection}/ingest` begins it"
         return NotPublished(f"collection {collection!r}: no index is published; {how}")
 
-    def _serve(
-        self,
-        caller: Caller,
-        collection: str,
-        version: str | None,
-        filters: Mapping[str, str | Sequence[str]],
-    ) -> Served:
+    def _serve(self, caller: Caller, collection: str, version: str | None, filters: Filters) -> Served:
         listed = self.collections.get(collection)
         if listed is not None and listed.profile == SITES:
             return self._site(caller, collection, version, filters)
@@ -239,13 +230,7 @@ class Knowledge:
         _, missing = self._embedder(state)
         return replace(state, degraded=(*state.degraded, *missing)) if missing else state
 
-    def _site(
-        self,
-        caller: Caller,
-        collection: str,
-        version: str | None,
-        filters: Mapping[str, str | Sequence[str]],
-    ) -> Served:
+    def _site(self, caller: Caller, collection: str, version: str | None, filters: Filters) -> Served:
         site_id = filters.get(SITE_FIELD)
         if not isinstance(site_id, str) or not site_id or version is not None:
             message = f"filters.{SITE_FIELD}: wanted one site, and no version: sites are asked one at a time"

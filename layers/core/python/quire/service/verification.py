@@ -17,6 +17,7 @@ from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.rendering import is_code_chunk, section_trail
 from quire.documents import Chunk, Value, text_sha256
 from quire.errors import ArtifactCorrupt, InputError, UnknownVersion
+from quire.filter_values import Filters
 from quire.index.layout import payload_shard
 from quire.index.opened import OpenedIndex
 from quire.index.reader import Segment
@@ -264,7 +265,7 @@ def verify_claims(
     collection: str,
     claims: Sequence[Claim],
     *,
-    filters: Mapping[str, str | Sequence[str]] | None = None,
+    filters: Filters | None = None,
 ) -> list[Verdict]:
     """What the collection's artifacts say to each claim; `filters` name the site where the collection has sites.
 

@@ -9,10 +9,10 @@ where the last answer was quoted from.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
@@ -21,8 +21,8 @@ from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.section_kinds import is_alike, kinds_said, shares_a_kind
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
-from quire.ranking import intersection
 
 MOST_CHUNKS = 200
 """Chunks of a page that are looked through."""
@@ -39,9 +39,6 @@ _TITLE = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
-
-
-Filters: TypeAlias = Mapping[str, str | Sequence[str]]
 
 
 class AskedSection(NamedTuple):
@@ -99,8 +96,7 @@ def asked_page(index: OpenedIndex, question: str, at: Chunk, *, filters: Filters
 
 def _chunks_of_page(index: OpenedIndex, at: Chunk, filters: Filters) -> list[Chunk]:
     """The first chunks of the page of `at` that the filters leave."""
-    ordinals, allowed = index.documents.chunks(at.document_id), index.filters.chunks(filters)
-    return index.fetch((ordinals if allowed is None else intersection(ordinals, allowed))[:MOST_CHUNKS])
+    return index.fetch(index.filters.narrow(index.documents.chunks(at.document_id), filters)[:MOST_CHUNKS])
 
 
 def _says(trail: Sequence[str], wanted: frozenset[str], known: frozenset[str]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
@@ -12,8 +12,9 @@ from quire.answering.extractive.code_lines import in_comments
 from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
-from quire.ranking import contains, union
+from quire.ranking import union
 from quire.search.candidates import find_callers
 
 LOOKED_AT = 48
@@ -43,9 +44,7 @@ _DECLARING = ("interface", "trait", "type")
 _SIGNS = str.maketrans("", "", "})];,")
 
 
-def callers_in(
-    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]], *, giving: bool = False
-) -> list[Chunk]:
+def callers_in(index: OpenedIndex, name: str, filters: Filters, *, giving: bool = False) -> list[Chunk]:
     """Chunks of code that refer to the symbol and do not define it: code before tests, in the order of their files.
 
     What is read and not called, such as a constant or an error, no chunk's calls tell: it is looked for as a word, and
@@ -53,24 +52,19 @@ def callers_in(
     `giving` those come first that raise or return it, before those that catch it.
     """
     subject = fold_symbol(name)
-    allowed = index.filters.chunks(filters)
     found = find_callers(index.keywords, [name], LOOKED_AT).ordinals
     words = dict.fromkeys(analyze(last_part(subject))[:1], 1.0)
     if not len(found):
         found = index.search(words, LOOKED_AT).ordinals
     elif _is_made_of_words(last_part(name)):
         found = union([found, index.search(words, LOOKED_AT).ordinals])
-    if allowed is not None:
-        found = found[contains(allowed, found)]
+    found = index.filters.narrow(found, filters)
     chunks = [chunk for chunk in index.fetch(sorted(found.tolist())) if _refers(chunk, subject)]
     name = last_part(subject)
-    return sorted(
-        chunks,
-        key=lambda chunk: (is_test(chunk), giving and not _gives(chunk.text, name)),
-    )
+    return sorted(chunks, key=lambda chunk: (is_test(chunk), giving and not _gives(chunk.text, name)))
 
 
-def givers_in(index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]) -> list[Chunk]:
+def givers_in(index: OpenedIndex, name: str, filters: Filters) -> list[Chunk]:
     """Chunks of code, no tests, that raise or return the error: why somebody gets it. None of what is no error."""
     found = callers_in(index, name, filters, giving=True)
     own = last_part(fold_symbol(name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, takewhile
 from operator import itemgetter
 from typing import NamedTuple, TypeAlias
@@ -32,6 +32,7 @@ from quire.answering.extractive.precedence import (
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
 from quire.ranking import contains, union
 from quire.search.candidates import find_callees, find_callers
@@ -81,9 +82,7 @@ class CodeLines(NamedTuple):
     end: int
 
 
-def settings_in(
-    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
-) -> tuple[Hit, ...]:
+def settings_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Filters) -> tuple[Hit, ...]:
     """Where a value that is asked for may be set beside the hits: chunks that say the name of it, and what stands
     outside of functions in the files of the hits, with the rank of its file. None where no value is asked for."""
     if not (hits and (asks_for_value(question) or asks_for_members(question))):
@@ -92,10 +91,7 @@ def settings_in(
     holding = [index.search({term: 1.0}, HOLDING).ordinals for term in terms]
     files = dict.fromkeys(hit.chunk.document_id for hit in hits if is_code_chunk(hit.chunk))
     beside = [index.documents.chunks(name)[:PER_FILE] for name in list(files)[:FILES]]
-    ordinals = union([*holding, *beside])
-    allowed = index.filters.chunks(filters)
-    if allowed is not None:
-        ordinals = ordinals[contains(allowed, ordinals)]
+    ordinals = index.filters.narrow(union([*holding, *beside]), filters)
     working = index.filters.chunks({"kind": _WORKING}) if "kind" in index.filters.fields else None
     if working is not None:
         ordinals = ordinals[~contains(working, ordinals)]
@@ -151,15 +147,12 @@ def errors_in(
     return [*own, *beyond[: max(MOST_GIVING - len(own), 0)]]
 
 
-def defined_in(
-    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
-) -> tuple[Hit, ...]:
+def defined_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Filters) -> tuple[Hit, ...]:
     """What defines the names of a question that asks what something returns or takes, behind the hits."""
     if not asked_about(question):
         return ()
     ordinals = union([index.symbols.chunks(name)[:MOST_DEFINING] for name in written_names(question)])
-    allowed = index.filters.chunks(filters)
-    chunks = index.fetch(ordinals if allowed is None else ordinals[contains(allowed, ordinals)])
+    chunks = index.fetch(index.filters.narrow(ordinals, filters))
     behind = hits[-1].rank if hits else 0
     return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(chunks, 1))
 
@@ -187,9 +180,7 @@ def _signature(chunk: Chunk) -> tuple[int, int]:
     return line_span(lines, at, at + signature_lines(lines, at))
 
 
-def called_in(
-    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
-) -> tuple[Hit, ...]:
+def called_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Filters) -> tuple[Hit, ...]:
     """What the symbol whose errors are asked for calls, and what that calls, nearest first; no tests. None where no
     errors are asked for."""
     if not asks_for_errors(question):
@@ -206,19 +197,14 @@ def called_in(
     return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(found, 1))
 
 
-def _callees(
-    index: OpenedIndex, chunks: Sequence[Chunk], filters: Mapping[str, str | Sequence[str]]
-) -> list[Chunk]:
+def _callees(index: OpenedIndex, chunks: Sequence[Chunk], filters: Filters) -> list[Chunk]:
     """The code that the chunks call, of what is filtered for, nearest first."""
     ordinals = find_callees(index.symbols.chunks, chunks, CALLED).ordinals
-    allowed = index.filters.chunks(filters)
-    ordinals = ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
-    return [chunk for chunk in index.fetch(ordinals.tolist()) if is_code_chunk(chunk)]
+    called = index.fetch(index.filters.narrow(ordinals, filters))
+    return [chunk for chunk in called if is_code_chunk(chunk)]
 
 
-def handed_to(
-    index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
-) -> list[Hit]:
+def handed_to(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Filters) -> list[Hit]:
     """What does the work of a function that only hands it on, where it is asked what the function does: the first that
     it calls and that says more."""
     if index.profile != "code" or not asks_for_working(question):
@@ -230,15 +216,12 @@ def handed_to(
     working = [chunk for chunk in called if chunk.symbols and statements_in(chunk) > MOST_HANDING]
     # A function beside it, before what is made or called of elsewhere.
     working.sort(
-        key=lambda one: (
-            one.document_id != first.chunk.document_id,
-            one.metadata.get("kind") not in _WORKING,
-        )
+        key=lambda one: (one.document_id != first.chunk.document_id, one.metadata.get("kind") not in _WORKING)
     )
     return [Hit(chunk, hits[-1].rank + 1, 0.0, None, index.version) for chunk in working[:1]]
 
 
-def steps_in(index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]) -> Steps:
+def steps_in(index: OpenedIndex, question: str, filters: Filters) -> Steps:
     """How to find the functions that do a part of another one's work, where it is asked how something works: it calls
     them, they stand in its file, and by their name or by who calls them they are there for that alone."""
 

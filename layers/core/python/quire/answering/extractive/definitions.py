@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import PurePosixPath
@@ -14,6 +14,7 @@ from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.passages import CODE, Passage, split_passages
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
 from quire.ports import Ordinals
 from quire.ranking import intersection, union
@@ -208,7 +209,7 @@ def definition_shares(question: str, chunk: Chunk, passages: Sequence[Passage]) 
 
 
 def defining_hits(
-    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Filters
 ) -> tuple[Hit, ...]:
     """Texts that define the term of the question best and are not among the hits seen, with ranks behind those."""
     term = asked_term(question)
@@ -225,7 +226,7 @@ def defining_hits(
 
 
 def best_definitions(
-    index: OpenedIndex, question: str, term: Term, filters: Mapping[str, str | Sequence[str]]
+    index: OpenedIndex, question: str, term: Term, filters: Filters
 ) -> list[tuple[Chunk, float]]:
     """The texts that say what the term of the question is, the best first, with how far they do."""
     allowed = index.filters.chunks(filters)

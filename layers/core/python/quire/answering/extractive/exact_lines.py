@@ -4,7 +4,7 @@ the environment, a route, a type with its members or whom it extends. They answe
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
@@ -16,8 +16,8 @@ from quire.answering.extractive.messages import Message, message_of, place_of, t
 from quire.answering.extractive.precedence import FIELDS, is_example, is_test, quoted_message
 from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
-from quire.ranking import contains
 from quire.search.intent import WantedDefinition, read_intent
 
 LOOKED_AT = 64
@@ -103,9 +103,7 @@ _STANDS_FOR = re.compile(
 """The name of a property that stands in place of a version."""
 
 
-def exact_lines(
-    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def exact_lines(index: OpenedIndex, question: str, filters: Filters) -> list[CodeLines]:
     """The lines that hold what the question gives, those that others are tests or examples of first; none where it
     gives nothing so, or no line holds it."""
     if index.profile != "code":
@@ -125,9 +123,7 @@ def exact_lines(
     return _definitions_of(index, asked.definition, filters) or _environment(index, asked.related, filters)
 
 
-def _environment(
-    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def _environment(index: OpenedIndex, name: str, filters: Filters) -> list[CodeLines]:
     """Where code reads the variable of the environment."""
 
     def reads(line: str) -> bool:
@@ -136,9 +132,7 @@ def _environment(
     return _lines_with(index, name, filters, reads) if name.isupper() else []
 
 
-def _lines_of_message(
-    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def _lines_of_message(index: OpenedIndex, question: str, filters: Filters) -> list[CodeLines]:
     """Where code has the message of an error that the question gives, else the string that it is made of."""
     quoted = "" if read_intent(question).is_how_to else quoted_message(question)
     said = _lines_that_say(index, " ".join(quoted.split()), filters) if quoted else []
@@ -147,9 +141,7 @@ def _lines_of_message(
     return (_lines_that_make(index, message, filters) if message else []) or said
 
 
-def _lines_that_say(
-    index: OpenedIndex, message: str, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def _lines_that_say(index: OpenedIndex, message: str, filters: Filters) -> list[CodeLines]:
     """Where code has the message in a string; nowhere where a text tells of it, which explains more."""
     told = (chunk for chunk in _holding(index, message, filters) if message in " ".join(chunk.text.split()))
     if any(map(_explains, told)):
@@ -167,9 +159,7 @@ def _explains(chunk: Chunk) -> bool:
     return not (is_code_chunk(chunk) or is_test(chunk) or chunk.metadata.get("role") == "history")
 
 
-def _lines_that_make(
-    index: OpenedIndex, message: Message, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def _lines_that_make(index: OpenedIndex, message: Message, filters: Filters) -> list[CodeLines]:
     """Where code has the string that a message with values in it is made of; nowhere where a text tells of it."""
     found: list[tuple[int, Chunk, int, int]] = []
     for chunk in _holding(index, message.searched, filters):
@@ -195,10 +185,7 @@ def _making(chunk: Chunk, message: Message) -> Iterator[tuple[int, Chunk, int, i
 
 
 def _lines_with(
-    index: OpenedIndex,
-    words: str,
-    filters: Mapping[str, str | Sequence[str]],
-    is_wanted: Callable[[str], bool],
+    index: OpenedIndex, words: str, filters: Filters, is_wanted: Callable[[str], bool]
 ) -> list[CodeLines]:
     found = []
     for chunk in _holding(index, words, filters):
@@ -212,9 +199,7 @@ def _lines_with(
     return [*_as_lines(found, index.version)]
 
 
-def _versions_of(
-    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]], *, below: int = BELOW
-) -> list[CodeLines]:
+def _versions_of(index: OpenedIndex, name: str, filters: Filters, *, below: int = BELOW) -> list[CodeLines]:
     """Where manifests name the dependency and its version, those nearest the root first; before them the lines of
     what stands in place of versions."""
     found, standing = [], dict[str, None]()
@@ -256,9 +241,7 @@ def _says_version(line: str, name: str) -> bool:
     return bool(re.search(r"\d", said) or _STANDS_FOR.search(said))
 
 
-def _subtypes_of(
-    index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def _subtypes_of(index: OpenedIndex, name: str, filters: Filters) -> list[CodeLines]:
     """The heads of the types that extend or implement the named one."""
     found = []
     for chunk in _holding(index, name, {"kind": _HOLDING_TYPES, **filters}, limit=MANY):
@@ -272,14 +255,11 @@ def _subtypes_of(
     return [*_as_lines(found, index.version, most=MOST_SUBTYPES)]
 
 
-def _definitions_of(
-    index: OpenedIndex, wanted: WantedDefinition | None, filters: Mapping[str, str | Sequence[str]]
-) -> list[CodeLines]:
+def _definitions_of(index: OpenedIndex, wanted: WantedDefinition | None, filters: Filters) -> list[CodeLines]:
     """The heads of all that is called so, where they are more than whole definitions are shown of; tests left out."""
     if wanted is None or "." in fold_symbol(wanted.name):
         return []
-    ordinals, allowed = index.symbols.chunks(wanted.name), index.filters.chunks(filters)
-    ordinals = ordinals if allowed is None else ordinals[contains(allowed, ordinals)]
+    ordinals = index.filters.narrow(index.symbols.chunks(wanted.name), filters)
     if not MOST_WHOLE < len(ordinals) <= MANY:
         return []
     found = []
@@ -335,12 +315,9 @@ def _stands_under(head: str, name: str, language: str) -> bool:
     return name in _WORD.findall(found["rest"] or "")
 
 
-def _members_of(index: OpenedIndex, name: str, filters: Mapping[str, str | Sequence[str]]) -> list[CodeLines]:
+def _members_of(index: OpenedIndex, name: str, filters: Filters) -> list[CodeLines]:
     """The declaration of the type that is called so, with the chunks of its fields in its file."""
-    ordinals = index.symbols.chunks(name)
-    allowed = index.filters.chunks(filters)
-    if allowed is not None:
-        ordinals = ordinals[contains(allowed, ordinals)]
+    ordinals = index.filters.narrow(index.symbols.chunks(name), filters)
     chunks = [chunk for chunk in index.fetch(ordinals.tolist()[:LOOKED_AT]) if is_code_chunk(chunk)]
     for chunk in sorted(chunks, key=lambda one: is_test(one) or is_example(one)):
         if declared := _declaration(chunk, _WORD.findall(name)[-1]):
@@ -370,13 +347,7 @@ def _declaration(chunk: Chunk, name: str) -> tuple[int, int] | None:
     return at, max(at + 1, at + sum(size <= WHOLE_CHARACTERS for size in sizes))
 
 
-def _holding(
-    index: OpenedIndex,
-    words: str,
-    filters: Mapping[str, str | Sequence[str]],
-    *,
-    limit: int = LOOKED_AT,
-) -> Iterable[Chunk]:
+def _holding(index: OpenedIndex, words: str, filters: Filters, *, limit: int = LOOKED_AT) -> Iterable[Chunk]:
     """The chunks that say most of the words."""
     terms = dict.fromkeys(analyze(words), 1.0)
     return index.fetch(index.search(terms, limit, index.filters.chunks(filters)).ordinals.tolist())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import islice, product
@@ -21,8 +21,8 @@ from quire.answering.extractive.passages import CODE, split_passages
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed, inverse_frequency
 from quire.documents import Chunk, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
-from quire.ranking import intersection
 
 _ROOTS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
 _FIRST_STEPS = (
@@ -278,11 +278,7 @@ _PAGES = (
         ),
         ("upgrade", "upgrading", "UPGRADE", "UPGRADING", "updating", "update", *_INSTALLING[:4]),
         title=_UPGRADES,
-        steps=(
-            Step(_UPGRADE, DEEPEST),
-            Step(_INSTALL, DEEPEST, _UPGRADES),
-            Step(_MIGRATION, 2),
-        ),
+        steps=(Step(_UPGRADE, DEEPEST), Step(_INSTALL, DEEPEST, _UPGRADES), Step(_MIGRATION, 2)),
     ),
     KnownPage(
         re.compile(
@@ -321,7 +317,7 @@ _PAGES = (
 
 
 def known_page_hits(
-    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Mapping[str, str | Sequence[str]]
+    index: OpenedIndex, question: str, seen: Sequence[Hit], filters: Filters
 ) -> tuple[Hit, ...]:
     """The chunk of the page that such a question is answered by, with the rank behind the hits seen; none where it is
     one of the first, which are read anyway, and for other questions."""
@@ -331,19 +327,15 @@ def known_page_hits(
     return (Hit(chunk, seen[-1].rank + 1, seen[0].score, None, seen[0].version),)
 
 
-def known_chunk(
-    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
-) -> Chunk | None:
+def known_chunk(index: OpenedIndex, question: str, filters: Filters) -> Chunk | None:
     """The chunk of the page that the question is answered by; None for most questions, and where there is no such."""
     page = _asked_page(
         question, lambda term: inverse_frequency(index.document_frequency(term), index.chunk_count)
     )
     if page is None:
         return None
-    allowed = index.filters.chunks(filters)
     for place, path in _paths(page, index):
-        ordinals = index.documents.chunks(path)
-        ordinals = ordinals if allowed is None else intersection(ordinals, allowed)
+        ordinals = index.filters.narrow(index.documents.chunks(path), filters)
         for chunk in index.fetch(ordinals[:FIRST_CHUNKS]):
             found = page.found_in(chunk)
             if found is not None and found[0] == place:

@@ -4,9 +4,9 @@ base they stand in dozens of chunks, of which a search finds a few."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import accumulate, chain, pairwise, takewhile
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.answering.citations import cite
@@ -22,9 +22,10 @@ from quire.answering.extractive.code_lines import (
 from quire.answering.extractive.precedence import is_entry, is_example, is_test
 from quire.answering.extractive.rendering import is_code_chunk, place_line, plain_words, shown
 from quire.documents import Chunk, Citation, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
 from quire.ports import Ordinals
-from quire.ranking import contains, difference
+from quire.ranking import difference
 
 FEWEST, MOST = 2, 30
 """Members that make a list, and those that are shown."""
@@ -118,8 +119,6 @@ _SENTENCE = re.compile(r"(?<=[\w)`'\"][.!?])(?=\s)")
 _ROLE = re.compile(r":[a-z:]{1,20}:(?=`)")
 _TARGET = re.compile(r"`([^`<>\n]++) <[^`<>\n]++>`")
 _TAG = re.compile(r"\s*+(?:@\w|:\w+:|\\\w|<\w)")
-
-Filters: TypeAlias = Mapping[str, str | Sequence[str]]
 
 
 class ListedMembers(NamedTuple):
@@ -443,5 +442,4 @@ def _span(chunk: Chunk, first: int, last: int) -> tuple[int, int]:
 
 
 def _allowed(index: OpenedIndex, ordinals: Ordinals, filters: Filters) -> list[Chunk]:
-    allowed = index.filters.chunks(filters)
-    return index.fetch(ordinals if allowed is None else ordinals[contains(allowed, ordinals)])
+    return index.fetch(index.filters.narrow(ordinals, filters))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from quire.analysis.terms import analyze, split_identifier
 from quire.answering.citations import cite
 from quire.documents import Chunk, Citation, Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
 from quire.parsing.languages import GRAMMARS
 from quire.ranking import contains, union
@@ -61,7 +62,7 @@ _KINDS = _UNIT | frozenset(
 
 
 def find_places(
-    index: OpenedIndex, question: str, filters: Mapping[str, str | Sequence[str]]
+    index: OpenedIndex, question: str, filters: Filters
 ) -> tuple[list[FolderOfTests], tuple[int, int]]:
     """The folders that have tests of the kind that is asked for, those with most files first; then how many folders
     there are beside them, and with how many files."""

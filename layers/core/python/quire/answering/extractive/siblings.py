@@ -10,6 +10,7 @@ import numpy as np
 from quire.answering.extractive.scoring import asks_for_page
 from quire.answering.extractive.weighing import weigh
 from quire.documents import Hit
+from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex
 from quire.ports import Vectors
 from quire.search.query import term_weights
@@ -61,12 +62,7 @@ def with_siblings(
 
 
 def leading_hits(
-    index: OpenedIndex,
-    hits: Sequence[Hit],
-    question: str,
-    vector: Vectors | None,
-    *,
-    filters: Mapping[str, str | Sequence[str]],
+    index: OpenedIndex, hits: Sequence[Hit], question: str, vector: Vectors | None, *, filters: Filters
 ) -> tuple[Hit, ...]:
     """The chunks that words alone put first, where they are not among the hits, with ranks behind those.
 
