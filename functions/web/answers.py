@@ -37,7 +37,7 @@ from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Citation
-from quire.service.ask import ask
+from quire.service.ask import ask, ask_stream
 from quire.service.metrics import noted
 from quire.store.catalog import Served
 
@@ -232,6 +232,26 @@ async def _passed_on(
                 yield piece
     finally:
         leave()
+
+
+async def streamed_answer(
+    request: Request,
+    collection: str,
+    inquiry: Inquiry,
+    encode: Callable[[Iterator[Event]], Iterator[bytes]],
+    *,
+    version: str | None = None,
+) -> StreamingResponse:
+    """An answer as server-sent events, as `encode` writes them. Where the client leaves, its model is ended.
+
+    Raises:
+        Overloaded: as many answers are being written as there is room for.
+    """
+    service, caller = service_of(request), caller_of(request)
+    events = await run_answer(
+        request.scope, ask_stream, service, caller, collection, inquiry, version=version
+    )
+    return streamed(request.scope, encode(events), events.leave, media_type="text/event-stream")
 
 
 def told(events: Iterator[Event]) -> Iterator[Event | Problem]:

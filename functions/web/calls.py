@@ -8,8 +8,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from functools import partial
-from typing import TYPE_CHECKING, Generic, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Annotated, Generic, ParamSpec, TypeVar
 
+from fastapi import Header
 from starlette.requests import Request
 from starlette.types import Scope
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large requests become jobs.")]
+"""What a client sends that would rather ask for a job than wait, see `Live.leaves`. Source: RFC 7240, section 4.1."""
 
 
 def service_of(request: Request) -> Knowledge:

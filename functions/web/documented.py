@@ -60,6 +60,12 @@ def _documented(status: int) -> dict[str, Any]:
     return {"description": title, "content": content}
 
 
+def response(what: str, example: Any, model: Any = None) -> dict[str, Any]:
+    """An entry of FastAPI's `responses=`: what a status says, with an example of its JSON."""
+    known = {"model": model} if model else {}
+    return {**known, "description": what, "content": {"application/json": {"example": example}}}
+
+
 def answer(example: Any, *, events: str = "") -> dict[int | str, dict[str, Any]]:
     """FastAPI's `responses=` entry that gives the successful response an example.
 

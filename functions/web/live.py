@@ -15,7 +15,7 @@ from quire.parsing.site_pages import PublishedSite
 from quire.ports import ChatMemory, Embedder, ObjectStore
 from quire.service.access import ANYONE
 from quire.service.chat import Contexts, Conversations
-from quire.service.jobs import Jobs
+from quire.service.jobs import LARGE_CHARACTERS, Jobs
 from quire.service.live_writes import LiveWrites
 from quire.service.site_documents import LargeDocuments, SiteDocuments
 from quire.service.uploads import UNPUBLISHED, Library
@@ -41,6 +41,10 @@ class Live:
     memory: ChatMemory
     site_of: Callable[[str], PublishedSite] = lambda _: UNPUBLISHED
     may_wait: bool = True
+
+    def leaves(self, characters: int, prefer: str) -> bool:
+        """Whether so much text is left to a job: where no answer may take that long, or the client prefers it so."""
+        return characters > LARGE_CHARACTERS and ("respond-async" in prefer or not self.may_wait)
 
 
 @dataclass(frozen=True, slots=True)

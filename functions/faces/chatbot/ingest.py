@@ -5,29 +5,22 @@ from __future__ import annotations
 from functools import partial
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from functions.faces.chatbot import examples
 from functions.faces.chatbot.contract import DeletedPage, IngestRequest, IngestResponse, LibraryPages
 from functions.faces.chatbot.wire import refusals
-from functions.web.calls import caller_of, collection_of, live_of, write
-from functions.web.documented import answer
+from functions.web.calls import Prefer, caller_of, collection_of, live_of, write
+from functions.web.documented import answer, response
 from functions.web.replies import reply
 from quire.errors import SourceError
-from quire.service.jobs import FAILED, LARGE_CHARACTERS, WAITING, Job
+from quire.service.jobs import FAILED, WAITING, Job
 from quire.service.uploads import File, Pages
 
 STARTED: dict[int | str, dict[str, Any]] = {
-    202: {
-        "model": IngestResponse,
-        "description": "More than can be embedded while you wait",
-        "content": {"application/json": {"example": examples.ACCEPTED}},
-    }
+    202: response("More than can be embedded while you wait", examples.ACCEPTED, IngestResponse)
 }
-ASYNC = "respond-async"
-"""What a client prefers that would rather ask for a job than wait. Source: RFC 7240, section 4.1."""
-Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large requests become jobs.")]
 router = APIRouter(tags=["chatbot"])
 
 
@@ -44,8 +37,7 @@ async def ingest(body: IngestRequest, request: Request, prefer: Prefer = "") -> 
     """
     name, caller, live = collection_of(request), caller_of(request), live_of(request)
     files = [File(one.path, one.content, one.is_highlight_chunk, one.encoding) for one in body.files]
-    is_large = sum(len(one.content) for one in files) > LARGE_CHARACTERS
-    if is_large and (ASYNC in prefer or not live.may_wait):
+    if live.leaves(sum(len(one.content) for one in files), prefer):
         job = await write(request.scope, live.jobs.stage, caller, name, files, prune=body.prune)
         return reply(job_wire(job, name), 202, {"location": f"ingest/{job.id}"})
     ingest_files = partial(live.library.ingest, site=live.site_of(name), prune=body.prune)

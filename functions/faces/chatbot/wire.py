@@ -18,6 +18,7 @@ from functions.faces.chatbot.contract import (
     ResultWire,
     SimilarityScore,
 )
+from functions.web.documented import response
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes
 from functions.web.wire import citation_wire, rounded
@@ -116,9 +117,8 @@ def render_error(problem: Problem, request_id: str) -> Response:
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """FastAPI's `responses=` for the statuses, and for those that any route has."""
-    return {status: _refused(*_EXAMPLES[status]) for status in sorted({*statuses, 400, 401, 403})}
-
-
-def _refused(what: str, message: str) -> dict[str, Any]:
-    example = {"status": "error", "message": message}
-    return {"model": ErrorBody, "description": what, "content": {"application/json": {"example": example}}}
+    told = {status: _EXAMPLES[status] for status in sorted({*statuses, 400, 401, 403})}
+    return {
+        status: response(what, {"status": "error", "message": message}, ErrorBody)
+        for status, (what, message) in told.items()
+    }

@@ -13,6 +13,7 @@ from functions.faces.codebase.contract import (
     Refusal,
     Stats,
 )
+from functions.web.documented import response
 
 MATCH: Match = {
     "score": 0.78,
@@ -77,11 +78,7 @@ _EXAMPLES = {
 
 def refused(what: str, detail: str) -> dict[str, Any]:
     """One refusal with its example."""
-    return {
-        "model": Refusal,
-        "description": what,
-        "content": {"application/json": {"example": {"detail": detail}}},
-    }
+    return response(what, {"detail": detail}, Refusal)
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
@@ -92,5 +89,5 @@ def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
 _INVALID = {"detail": [{"type": "missing", "loc": ["body", "q"], "msg": "Field required"}]}
 INVALID: dict[int | str, dict[str, Any]] = {
     413: refused("Body over 1 MB", "body: wanted at most 1,000,000 bytes"),
-    422: {"description": "Invalid request", "content": {"application/json": {"example": _INVALID}}},
+    422: response("Invalid request", _INVALID),
 }

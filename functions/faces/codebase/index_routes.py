@@ -20,7 +20,7 @@ from functions.faces.codebase.examples import INVALID, documented, refused
 from functions.faces.codebase.settings import read_code_settings
 from functions.web.access import WRITE
 from functions.web.calls import caller_of, collection_of, run, service_of
-from functions.web.documented import answer
+from functions.web.documented import answer, response
 from functions.web.indexing import BuildDied, Indexer, IndexJob, IndexOrder
 from functions.web.replies import reply
 from quire.errors import InputError, UnknownCollection
@@ -46,13 +46,7 @@ ERRORS: dict[int | str, dict[str, Any]] = {
 }
 NOT_HERE: dict[int | str, dict[str, Any]] = {501: refused("Not in this deployment", NO_INDEXER)}
 ERRORS |= NOT_HERE
-STARTED: dict[int | str, dict[str, Any]] = {
-    202: {
-        "model": JobResponse,
-        "description": "Started",
-        "content": {"application/json": {"example": examples.JOB}},
-    }
-}
+STARTED: dict[int | str, dict[str, Any]] = {202: response("Started", examples.JOB, JobResponse)}
 router = APIRouter(tags=["codebase"])
 
 

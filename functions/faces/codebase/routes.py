@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -20,8 +21,8 @@ from functions.faces.codebase.contract import (
 )
 from functions.faces.codebase.examples import INVALID, documented
 from functions.faces.codebase.settings import effective, read_code_settings
-from functions.web.answers import answered, sse, streamed, told
-from functions.web.calls import caller_of, collection_of, run, run_answer, service_of
+from functions.web.answers import answered, sse, streamed_answer, told
+from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer as example
 from functions.web.faces import ANSWER, MEMORY, QUERY, Face
 from functions.web.problems import Problem, detail_reply
@@ -32,7 +33,6 @@ from quire.answering.request import Answer, Inquiry
 from quire.errors import NotPublished, UnknownCollection
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query
-from quire.service.ask import ask_stream
 from quire.settings import read_settings
 
 query_router = APIRouter(tags=["codebase"])
@@ -112,11 +112,8 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
     if body.stream:
         # The index stays open for the events to be read from, whatever is published meanwhile.
         served = await run(request.scope, service.serve, caller, name, None, body.filters)
-        events = await run_answer(
-            request.scope, ask_stream, service, caller, name, inquiry, version=served.version
-        )
-        pieces = _told(events, body, served.index)
-        return streamed(request.scope, pieces, events.leave, media_type="text/event-stream")
+        encode = partial(_told, body=body, index=served.index)
+        return await streamed_answer(request, name, inquiry, encode, version=served.version)
     served, said = await answered(request, name, inquiry)
     wire = _answer_wire(said, body, served.index)
     return reply(wire, headers=_labels(said.version, said.degraded) | {"x-quire-model": said.model_used})

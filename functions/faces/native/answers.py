@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import Literal
 
 from fastapi import APIRouter, Request
@@ -11,8 +12,8 @@ from starlette.responses import Response
 
 from functions.faces.native.contract import TERMS
 from functions.faces.native.examples import QUERY, VERSION
-from functions.web.answers import AnswerWire, answer_wire, answered, stream_wire, streamed
-from functions.web.calls import caller_of, run_answer, service_of
+from functions.web.answers import AnswerWire, answer_wire, answered, stream_wire, streamed_answer
+from functions.web.calls import service_of
 from functions.web.documented import answer as example
 from functions.web.documented import problems
 from functions.web.freshness import FreshnessWire, freshness_of, freshness_wire
@@ -20,7 +21,6 @@ from functions.web.replies import reply
 from functions.web.wire import Filters
 from quire.answering.request import Inquiry
 from quire.documents import Turn
-from quire.service.ask import ask_stream
 
 router = APIRouter(tags=["native"])
 
@@ -126,22 +126,16 @@ async def answer(body: AnswerRequest, request: Request) -> Response:
     """
     began = time.perf_counter()
     request.scope["state"]["collection"] = body.collection
-    service, caller = service_of(request), caller_of(request)
     if body.stream:
-        events = await run_answer(
-            request.scope, ask_stream, service, caller, body.collection, _inquiry(body), version=body.version
-        )
-        head = {"collection": body.collection}
-        return streamed(
-            request.scope, stream_wire(events, head), events.leave, media_type="text/event-stream"
-        )
+        encode = partial(stream_wire, done={"collection": body.collection})
+        return await streamed_answer(request, body.collection, _inquiry(body), encode, version=body.version)
     served, given = await answered(request, body.collection, _inquiry(body), version=body.version)
     request.scope["state"]["served"] = served
     wire: AnswerResponse = {
         "collection": body.collection,
         "version": given.version,
         **answer_wire(given, served.degraded),
-        "freshness": freshness_wire(freshness_of(service, served)),
+        "freshness": freshness_wire(freshness_of(service_of(request), served)),
         "took_ms": round((time.perf_counter() - began) * 1000, 3),
     }
     return reply(wire)

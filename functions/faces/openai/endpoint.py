@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,18 +27,17 @@ from functions.faces.openai.asking import (
 from functions.faces.openai.errors import refusals
 from functions.faces.openai.responses import ResponseWire
 from functions.web.access import Caller
-from functions.web.answers import answered, streamed, told
-from functions.web.calls import caller_of, run, run_answer, service_of
+from functions.web.answers import answered, streamed_answer, told
+from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer as example
 from functions.web.problems import Problem
 from functions.web.replies import json_bytes, reply
-from quire.answering.events import Delta, Done
+from quire.answering.events import Delta, Done, Event
 from quire.answering.generative.context import estimate_tokens
 from quire.answering.request import Answer
 from quire.errors import AskerGone, InputError, QuireError, StoreUnavailable, TooLarge
 from quire.limits import EMBEDDED_CHARACTERS
 from quire.ports import Embedder
-from quire.service.ask import AnswerUnderWay, ask_stream
 from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served, Unopened
 
@@ -114,19 +114,11 @@ async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
 async def chat(body: c.ChatRequest, request: Request) -> Response:
     """The cited answer to the last user message, in the OpenAI protocol; its sources stand at its end."""
     request.scope["state"]["collection"] = body.model
-    service, caller, inquiry = (
-        service_of(request),
-        caller_of(request),
-        replace(
-            inquiry_of(body.messages, body.most_tokens(), "messages"), stops=tuple(filter(None, body.stop))
-        ),
-    )
+    inquiry = inquiry_of(body.messages, body.most_tokens(), "messages")
+    inquiry = replace(inquiry, stops=tuple(filter(None, body.stop)))
     head = {"id": f"chatcmpl-{uuid.uuid4().hex[:24]}", "created": int(time.time()), "model": body.model}
     if body.stream:
-        events = await run_answer(request.scope, ask_stream, service, caller, body.model, inquiry)
-        return streamed(
-            request.scope, _chunks(body, head, events), events.leave, media_type="text/event-stream"
-        )
+        return await streamed_answer(request, body.model, inquiry, partial(_chunks, body, head))
     _, given = await answered(request, body.model, inquiry)
     bound = bounded_text(given.text + ending_of(given), body.most_tokens(), body.stop)
     choice = {
@@ -153,17 +145,15 @@ async def respond(body: c.ResponsesRequest, request: Request) -> Response:
     """
     request.scope["state"]["collection"] = body.model
     messages = body.messages()
-    service, caller = service_of(request), caller_of(request)
     inquiry = inquiry_of(messages, body.max_output_tokens, "input")
     wire = ResponseWire(body, messages)
     if body.stream:
-        events = await run_answer(request.scope, ask_stream, service, caller, body.model, inquiry)
-        return streamed(request.scope, wire.events(events), events.leave, media_type="text/event-stream")
+        return await streamed_answer(request, body.model, inquiry, wire.events)
     _, given = await answered(request, body.model, inquiry)
     return reply(wire.whole(given))
 
 
-def _chunks(body: c.ChatRequest, head: dict[str, Any], events: AnswerUnderWay) -> Iterator[bytes]:
+def _chunks(body: c.ChatRequest, head: dict[str, Any], events: Iterator[Event]) -> Iterator[bytes]:
     """The answer as server-sent events; a failure under way is an event too, since the status has gone out."""
     head = head | {"object": "chat.completion.chunk"}
     bound = Bound(body.most_tokens(), body.stop)

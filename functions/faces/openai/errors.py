@@ -7,6 +7,7 @@ from typing import Any
 from starlette.responses import Response
 
 from functions.faces.openai.contract import ErrorBody
+from functions.web.documented import response
 from functions.web.faces import Face
 from functions.web.problems import Problem
 from functions.web.replies import reply
@@ -46,8 +47,7 @@ def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
 
 def _refused(status: int) -> dict[str, Any]:
     what, message, param, code = _EXAMPLES[status]
-    content = {"application/json": {"example": _body(status, message, param, code)}}
-    return {"model": ErrorBody, "description": what, "content": content}
+    return response(what, _body(status, message, param, code), ErrorBody)
 
 
 def _body(status: int, message: str, param: str | None, code: str) -> ErrorBody:

@@ -19,7 +19,7 @@ from functions.faces.roblox.contract import (
 )
 from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
-from functions.web.documented import add_health, answer
+from functions.web.documented import add_health, answer, response
 from functions.web.faces import QUERY, Face
 from functions.web.problems import Problem, detail_reply
 from functions.web.replies import reply
@@ -92,18 +92,14 @@ STATUS_ANSWER = {
 }
 
 
-def _refused(model: type, what: str, example: Any) -> dict[str, Any]:
-    return {"model": model, "description": what, "content": {"application/json": {"example": example}}}
-
-
 ERRORS: dict[int | str, dict[str, Any]] = {
-    401: _refused(Refusal, "A key is needed", {"detail": "the key is wrong"}),
-    404: _refused(Refusal, "No such collection", {"detail": "collection 'roblox': not in this store"}),
-    503: _refused(Refusal, "No index to search", {"detail": "this cannot be served now; try again"}),
+    401: response("A key is needed", {"detail": "the key is wrong"}, Refusal),
+    404: response("No such collection", {"detail": "collection 'roblox': not in this store"}, Refusal),
+    503: response("No index to search", {"detail": "this cannot be served now; try again"}, Refusal),
 }
 INVALID: dict[int | str, dict[str, Any]] = {
-    413: _refused(Refusal, "Body over 1 MB", {"detail": "body: wanted at most 1,000,000 bytes"}),
-    422: _refused(InvalidRequest, "Invalid request", ERROR_EXAMPLE),
+    413: response("Body over 1 MB", {"detail": "body: wanted at most 1,000,000 bytes"}, Refusal),
+    422: response("Invalid request", ERROR_EXAMPLE, InvalidRequest),
 }
 CLASS = "class_name"
 router = APIRouter(tags=["roblox"])

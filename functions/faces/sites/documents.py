@@ -18,22 +18,19 @@ from functions.faces.sites.contract import (
 )
 from functions.faces.sites.examples import CREATED, DOCUMENT, DOCUMENTS, EMBEDDED, PUT, STARTED
 from functions.faces.sites.wire import document_wire, job_wire, whole_wire
-from functions.web.calls import caller_of, collection_of, live_of, run, write
+from functions.web.calls import Prefer, caller_of, collection_of, live_of, run, write
 from functions.web.documented import answer, problems
 from functions.web.replies import reply
 from quire.errors import InputError, SourceError
 from quire.limits import ID_CHARACTERS
-from quire.service.jobs import FAILED, LARGE_CHARACTERS
+from quire.service.jobs import FAILED
 from quire.service.site_documents import LargeDocument
 from quire.service.sites import Submission
 from quire.store.write_targets import Site
 
 if TYPE_CHECKING:
-    from functions.web.live import Live
+    pass
 
-ASYNC = "respond-async"
-"""What a client prefers that would rather ask for a job than wait. Source: RFC 7240, section 4.1."""
-Prefer = Annotated[str, Header(max_length=200, description="`respond-async`: large texts become jobs.")]
 router = APIRouter(tags=["sites"])
 SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, description="The site.")]
 Token = Annotated[
@@ -69,7 +66,7 @@ async def add(body: DocumentRequest, request: Request, token: Token = None, pref
         if known:
             return await _replaced(request, site, known, text, prefer=prefer)
         token = token or f"upsert {body.source}"  # of two that come at once one document is made
-    if _is_job(live, text, prefer):
+    if live.leaves(len(text.content), prefer):
         large = await write(request.scope, live.large.add, caller, site, text, token=token)
         if large.written is None:
             return _started(large, site, "documents/jobs/")
@@ -179,15 +176,11 @@ async def _replaced(
     jobs: str = "documents/jobs/",
 ) -> Response:
     live, caller = live_of(request), caller_of(request)
-    if _is_job(live, text, prefer):
+    if live.leaves(len(text.content), prefer):
         large = await write(request.scope, live.large.replace, caller, site, document_id, text)
         return _started(large, site, jobs)
     replaced = await write(request.scope, live.documents.replace, caller, site, document_id, text)
     return reply(document_wire(replaced))
-
-
-def _is_job(live: Live, text: Submission, prefer: str) -> bool:
-    return len(text.content) > LARGE_CHARACTERS and (ASYNC in prefer or not live.may_wait)
 
 
 def _started(large: LargeDocument, site: Site, jobs: str) -> Response:

@@ -16,6 +16,7 @@ from functions.faces.sites.contract import (
     MessageWire,
     SiteList,
 )
+from functions.web.documented import response
 
 DOCUMENT: DocumentWire = {
     "id": "019aa8c4-6f2b-7c3d-9a41-5b8e0f1d2c3a",
@@ -87,10 +88,6 @@ def _created(example: Any) -> dict[int | str, dict[str, Any]]:
 
 CREATED = _created(DOCUMENT)
 STARTED: dict[int | str, dict[str, Any]] = {
-    202: {
-        "model": JobWire,
-        "description": "More than can be embedded while you wait",
-        "content": {"application/json": {"example": ACCEPTED}},
-    }
+    202: response("More than can be embedded while you wait", ACCEPTED, JobWire)
 }
 SAID = _created(MESSAGE)

@@ -19,6 +19,7 @@ from functions.faces.textbook.contract import (
 from functions.web.answers import answered
 from functions.web.calls import collection_of
 from functions.web.documented import answer as example
+from functions.web.documented import response
 from functions.web.faces import ANSWER, QUERY, Face
 from functions.web.problems import Problem
 from functions.web.replies import reply
@@ -61,11 +62,7 @@ REFUSALS = {
 
 def _refused(what: str, detail: str) -> dict[str, Any]:
     failure: Failure = {"detail": detail, "request_id": "5e0c6f0c1d3b4c0e"}
-    return {
-        "model": Failure,
-        "description": what,
-        "content": {"application/json": {"example": failure}},
-    }
+    return response(what, failure, Failure)
 
 
 answering = APIRouter(tags=["textbook"])
