@@ -9,7 +9,7 @@ import time
 import onnxruntime  # noqa: F401  before usearch, which crashes otherwise
 import pytest
 
-from quire.answering.extractive.rendering import plain_words
+from quire.answering.extractive.plain_words import plain_words
 from quire.parsing.secret_forms import FORMS, SecretForm
 from tests.support.attacks import BOUNDED, NOTED, NOTHING, Used, digest, product_patterns, slow
 from tests.support.pace import takes_cpu_within

@@ -19,7 +19,7 @@ import onnxruntime  # noqa: F401  before usearch, which crashes otherwise
 from build_index.sources.roblox.api_dump import read_roblox_api
 from quire.adapters.jwt import JwtTokens
 from quire.answering.citations import read_marks
-from quire.answering.extractive.rendering import plain_words
+from quire.answering.extractive.plain_words import plain_words
 from quire.answering.generative.cleaning import as_data, without_embeds
 from quire.chunking import chunk_document
 from quire.collections import read_collections

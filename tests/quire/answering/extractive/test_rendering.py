@@ -6,9 +6,11 @@ from dataclasses import replace
 import pytest
 
 from quire.answering.citations import cite
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.passages import split_passages, torn_fence_end
-from quire.answering.extractive.rendering import is_code_chunk, plain_words, quoted_part, shown, title_above
+from quire.answering.extractive.plain_words import plain_words
+from quire.answering.extractive.rendering import quoted_part, shown, title_above
 from quire.answering.extractive.rst_text import grid_rows, plain_roles, plain_rst
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.request import Answer, Usage

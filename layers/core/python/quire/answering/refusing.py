@@ -12,7 +12,7 @@ from quire.analysis.terms import analyze
 from quire.answering.citations import last_answer
 from quire.answering.conversation import is_follow_up
 from quire.answering.evidence_hits import evidence_of
-from quire.answering.extractive.rendering import PROSE_LANGUAGES
+from quire.answering.extractive.code_chunks import PROSE_LANGUAGES
 from quire.answering.extractive.weighing import SAID_OF, Lexicon, is_slip
 from quire.answering.findings import AskedCollection, Findings, undefined_letter
 from quire.answering.request import Inquiry

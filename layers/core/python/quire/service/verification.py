@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from quire.answering.extractive.blocks import HEADING, split_blocks
-from quire.answering.extractive.rendering import is_code_chunk, section_trail
+from quire.answering.extractive.code_chunks import is_code_chunk
+from quire.answering.extractive.rendering import section_trail
 from quire.documents import Chunk, Value, text_sha256
 from quire.errors import ArtifactCorrupt, InputError, UnknownVersion
 from quire.filter_values import Filters

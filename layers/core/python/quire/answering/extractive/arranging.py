@@ -9,10 +9,11 @@ from itertools import accumulate, chain, pairwise
 
 from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import split_pieces
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.continuing import Beside, goes_on_at
 from quire.answering.extractive.precedence import is_entry
 from quire.answering.extractive.quotes import Quote
-from quire.answering.extractive.rendering import is_code_chunk, section_trail
+from quire.answering.extractive.rendering import section_trail
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.widening import NAMED_PARAGRAPH
 from quire.documents import Chunk

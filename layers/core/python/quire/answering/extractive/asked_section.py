@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
-from quire.answering.extractive.rendering import is_code_chunk, section_trail
+from quire.answering.extractive.code_chunks import is_code_chunk
+from quire.answering.extractive.rendering import section_trail
 from quire.answering.extractive.scoring import Scored, score_passages
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.section_kinds import is_alike, kinds_said, shares_a_kind

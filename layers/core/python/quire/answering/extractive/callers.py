@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import in_comments
 from quire.answering.extractive.precedence import is_test
-from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex

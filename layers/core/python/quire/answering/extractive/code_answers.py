@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze, split_identifier
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import (
     end_of_value,
     in_comments,
@@ -29,7 +30,6 @@ from quire.answering.extractive.precedence import (
     is_example,
     is_test,
 )
-from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.filter_values import Filters

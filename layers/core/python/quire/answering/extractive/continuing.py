@@ -22,9 +22,10 @@ from quire.answering.extractive.blocks import (
     split_blocks,
     split_pieces,
 )
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.passages import sentences, split_passages
 from quire.answering.extractive.precedence import is_entry
-from quire.answering.extractive.rendering import is_code_chunk, section_trail
+from quire.answering.extractive.rendering import section_trail
 from quire.documents import Chunk
 from quire.index.opened import OpenedIndex
 

@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from quire.analysis.entries import defined_term
 from quire.analysis.terms import analyze
 from quire.answering.evidence_hits import evidence_of
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.passages import CODE, Passage, split_passages
-from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex

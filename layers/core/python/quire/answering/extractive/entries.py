@@ -10,8 +10,9 @@ from functools import lru_cache
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.passages import ITEM, ROW
-from quire.answering.extractive.rendering import is_code_chunk, title_above
+from quire.answering.extractive.rendering import title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.search.intent import marked_names

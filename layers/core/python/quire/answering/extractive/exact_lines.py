@@ -11,10 +11,10 @@ from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.callers import lines_around
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, CodeLines
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import HEAD_LINES, in_comments, line_span, signature_lines
 from quire.answering.extractive.messages import Message, message_of, place_of, tells_of
 from quire.answering.extractive.precedence import FIELDS, is_example, is_test, quoted_message
-from quire.answering.extractive.rendering import is_code_chunk
 from quire.documents import Chunk, Hit
 from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex

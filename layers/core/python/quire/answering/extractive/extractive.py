@@ -30,6 +30,7 @@ from quire.answering.extractive.code_answers import (
     no_steps,
     value_in,
 )
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import (
     Beside,
@@ -59,7 +60,7 @@ from quire.answering.extractive.precedence import (
     is_entry,
 )
 from quire.answering.extractive.quotes import Quote, written
-from quire.answering.extractive.rendering import is_code_chunk, title_above
+from quire.answering.extractive.rendering import title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
 from quire.answering.extractive.versions import of_versions
 from quire.answering.extractive.weighing import Weighed

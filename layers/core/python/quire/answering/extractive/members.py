@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from quire.analysis.symbols import fold_separators, fold_symbol, last_part
 from quire.answering.citations import cite
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import (
     HEAD_LINES,
     defined_words,
@@ -19,8 +20,9 @@ from quire.answering.extractive.code_lines import (
     line_span,
     signature_lines,
 )
+from quire.answering.extractive.plain_words import plain_words
 from quire.answering.extractive.precedence import is_entry, is_example, is_test
-from quire.answering.extractive.rendering import is_code_chunk, place_line, plain_words, shown
+from quire.answering.extractive.rendering import place_line, shown
 from quire.documents import Chunk, Citation, Hit
 from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex

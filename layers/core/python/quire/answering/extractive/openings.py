@@ -10,6 +10,7 @@ from dataclasses import replace
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
 from quire.answering.extractive.blocks import CODE, split_blocks
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import says_nothing
 from quire.answering.extractive.continuing import Beside, repeated_end
 from quire.answering.extractive.entries import asked_name, best_entry, is_condition
@@ -30,7 +31,7 @@ from quire.answering.extractive.precedence import (
     quoted_message,
     shows_use,
 )
-from quire.answering.extractive.rendering import as_read, is_code_chunk
+from quire.answering.extractive.rendering import as_read
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk

@@ -9,9 +9,9 @@ from itertools import dropwhile, takewhile
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.entries import begins_entry, entry_of
 from quire.answering.extractive.precedence import is_entry
-from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.scoring import Scored, titled
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from quire.analysis.keywords import calls_of
 from quire.analysis.symbols import fold_symbol
-from quire.answering.extractive.rendering import is_code_chunk
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.documents import Chunk
 
 MEMBERS_CHARACTERS = 200

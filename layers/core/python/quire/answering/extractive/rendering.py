@@ -8,13 +8,9 @@ from __future__ import annotations
 
 import re
 import textwrap
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator
 from functools import reduce
-from html import unescape
 from itertools import accumulate, groupby, takewhile
 from operator import itemgetter
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from quire.analysis.symbols import written_symbol
@@ -29,6 +25,7 @@ from quire.answering.extractive.blocks import (
     is_table_row,
     split_blocks,
 )
+from quire.answering.extractive.code_chunks import TEMPLATES, is_code_chunk, looks_like_code, suffix_of_chunk
 from quire.answering.extractive.code_lines import (
     defined_words,
     docstring_around,
@@ -37,6 +34,14 @@ from quire.answering.extractive.code_lines import (
     in_docstrings,
 )
 from quire.answering.extractive.passages import CSV_ROW
+from quire.answering.extractive.plain_words import (
+    IMAGES,
+    code_block,
+    code_spans,
+    depth_of,
+    escaped,
+    plain_words,
+)
 from quire.answering.extractive.rst_text import (
     INDEX_PAGES,
     KEPT_LINES,
@@ -54,7 +59,7 @@ from quire.answering.extractive.rst_text import (
 )
 from quire.answering.extractive.trails import trail_at
 from quire.documents import Chunk, Citation
-from quire.parsing.formats import CONVERTED, UNITS, fence_of, fenced
+from quire.parsing.formats import CONVERTED, UNITS, fence_of
 from quire.parsing.line_maps import LINE_MAP, PART_MAP, lines_at, parts_at
 from quire.parsing.rst import TITLES, rst_anchors
 from quire.parsing.scan import fence_behind
@@ -64,70 +69,15 @@ if TYPE_CHECKING:
 
 WRITTEN = frozenset(("markdown", "asciidoc"))
 """Languages of pages; where code is indexed, their chunks have lines of their files."""
-PROSE_LANGUAGES = frozenset(
-    ("", "rst", "markdown", "mdx", "md", "text", "asciidoc", "latex", "man", "yaml_text")
-)
-_PROSE_SUFFIXES = frozenset(("", ".txt", ".text", ".tex", ".org", ".textile", ".rdoc", ".pod", ".wiki"))
 _MARKDOWN_SUFFIXES = frozenset((".md", ".mdx", ".markdown", ".qmd", ".rmd"))
-TEMPLATES = frozenset((".tpl", ".j2", ".jinja", ".in", ".tmpl", ".mustache", ".hbs", ".erb"))
-_SOURCE_OF_PAGE = re.compile(r"\s*+(?:<[!A-Za-z/]|\{[%{#])")
-_ELEMENT = re.compile(r"</?(?:script|style|div|span|table|ul|li|form|body|html)\b")
 SET_IN = 4
 """Characters before each line of what a plain text shows as code."""
 MOST_SYMBOLS = 3
+FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 HASH_COMMENTS = frozenset(
     ("python", "ruby", "shell", "yaml", "toml", "makefile", "elixir", "perl", "r", "julia")
 )
-FENCE_NAMES = {"shell": "bash", "makefile": "make", "c_sharp": "csharp", "batch": "bat"}
 
-_SIGNATURE = re.compile(r"^(?:func|def|class|type|fn|var|const|struct)\b", re.MULTILINE)
-_STATEMENT = re.compile(
-    r"""
-    [\w.\[\]]++[ ]?=[^=]                                 # sets something
-    | (?:import|from|def|return|let|const|var)\b.*[\w;:)]$  # begins as statements do
-    """,
-    re.VERBOSE,
-)
-_ROFF = re.compile(r"\.(?:$|(?:[A-Z]{1,2}|br|nf|fi|sp|ie?|el|de|so)(?![\w.]))")
-"""A request of a manual page's source, under a suffix that nothing reads as one."""
-_TICKS = re.compile(r"`++")
-_OPENING = re.compile(r"^ *+(?P<ticks>`{3,}+)[^\n]*+\n", re.M)
-_CLOSING = re.compile(r"^ *+(?P<ticks>`{3,}+)[ \t]*+$", re.M)
-_MARK = re.compile(r"(?<!\\)\[(?=\d{1,3}(?:,\s*\d{1,3})*\](?!\())")
-_FORMULA = re.compile(
-    r"""
-    ( (?<!\\)\$\$[^$]{1,1000}+\$\$
-    | (?<![\\$])\$(?![\s$])(?:[^$\\`\n]|\\.){1,1000}+(?<!\s)\$(?![\w$]) )  # no price: what is inside touches both signs
-    """,
-    re.VERBOSE,
-)
-# A name that ends in `__`; `_as_code` looks whether it begins so.
-_DUNDER = re.compile(r"(?<![\w`\\*])(\w++(?<=__)(?:\.\w++){0,4}(?:\(\))?)(?![\w`*])")
-_CHECKBOX = re.compile(r"^([^\S\n]*+(?:[-*+]|\d{1,3}[.)])\s++)\[([ xX]?)\]\s+", re.M)
-_BARE_CHECKBOX = re.compile(r"^([^\S\n]*+)\[([ xX]?)\]\s+", re.M)
-_PICTURES = r"""
-    (?: (?: \[[ ]?!\[[^\[\]\n]*+\]\([^()\n]*+\)[ ]?\]\([^()\n]*+\)   # a badge: a picture that is a link
-        | !\[[^\[\]\n]*+\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\]) )        # a picture
-      (?: \{[^{}\n]*+\} )?+ [ \t]*+ )++                                # its attributes
-"""
-_IMAGES = re.compile(rf"^[ \t]*+ {_PICTURES} $\n?", re.MULTILINE | re.VERBOSE)
-"""Lines of pictures alone."""
-_IMAGE = re.compile(r"!\[(?P<alt>[^\[\]\n]*+)\](?:\([^()\n]*+\)|\[[^\[\]\n]*+\])")
-_SPACES_ALONE = re.compile(r"^[ \t]*+(?:&nbsp;[ \t]*+)++$\n?", re.MULTILINE)
-_BREAK = re.compile(r"<br\s*/?>", re.I)
-_TOUCHING = re.compile(r"(?<=[^\s>])(</[a-z]+>)(?=<[a-z])", re.I)
-"""Between two elements: pages show the one or the other, such as the words for two interfaces, or set them apart."""
-_HTML = re.compile(
-    r"""</?+ (?:a|abbr|aside|b|big|center|dd|details|dfn|div|dl|dt|em|figcaption|figure|font|footer|header|i|img|ins
-        |kbd|main|mark|nav|p|section|small|span|strong|sub|summary|sup|u)  # elements that hold words of a page
-        (?:\s[^<>]*+)?+ /?+>                                              # their attributes, none with an angle""",
-    re.IGNORECASE | re.VERBOSE,
-)
-_PRE = re.compile(r"<pre[^<>]*+>\s*+<code[^<>]*+>([^<]{1,2000})</code>\s*+</pre>", re.I)
-_INLINE_CODE = re.compile(r"<code[^<>]*+>([^<`\n]{1,200})</code>", re.I)
-_ENTITY = re.compile(r"&(?:(?!(?:lt|gt|amp|quot|nbsp);)[A-Za-z]{2,10}|#[0-9]{4,7});")
-"""Those that Markdown needs, and a space that keeps its place, stay; so do numbers of what a keyboard has."""
-_GAP = re.compile(r"\n(?:[ \t]*+\n){2,}")
 _FENCE_LINE = re.compile(r"( {0,3})(`{3,}|~{3,})[^\S\n]*([\w+#.-]*)[^\n]*")
 _FENCE_TITLE = re.compile(
     r"""
@@ -197,52 +147,6 @@ _RULE = re.compile(
     """,
     re.VERBOSE,
 )
-
-
-def is_code_chunk(chunk: Chunk) -> bool:
-    """Whether the chunk is source code, and not prose about it; a template is, whatever it makes."""
-    language = str(chunk.metadata.get("lang") or "")
-    if _suffix(chunk) in TEMPLATES:
-        return True
-    if language == "html":  # what is left of its text, or the source of a page
-        return bool(_SOURCE_OF_PAGE.match(chunk.text) or _ELEMENT.search(chunk.text))
-    if language == "text":  # a file of no known kind, cut in windows
-        is_prose = _suffix(chunk) in _PROSE_SUFFIXES
-        return _is_set_in(chunk.text) or _is_dump(chunk.text) if is_prose else _looks_like_code(chunk.text)
-    return language not in PROSE_LANGUAGES
-
-
-def _suffix(chunk: Chunk) -> str:
-    return PurePosixPath(str(chunk.metadata.get("path") or "")).suffix.lower()
-
-
-def _is_set_in(text: str) -> bool:
-    """Whether a plain text is laid out by its indentation, as a dump of an API is: prose would join its lines."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    return (
-        sum(line.startswith(("    ", "\t")) for line in lines) * 3 > len(lines)
-        and _SIGNATURE.search(text) is not None
-    )
-
-
-def _is_dump(text: str) -> bool:
-    """Whether a plain text lists signatures or settings, a line each: none of its lines is a sentence's."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    signed = sum(any(sign in line for sign in "(<=[{;") for line in lines)
-    ended = sum(line.endswith((".", ":", ",")) or ". " in line for line in lines)
-    return 2 * signed > len(lines) > 1 and 5 * ended < len(lines) and _looks_like_code(text)
-
-
-def _looks_like_code(text: str) -> bool:
-    """Whether it has the signs of code: prose has them in less than one character of a hundred, or data's commas."""
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
-    is_data = (
-        len(lines) > 2 and sum(line[0] in '"}]' and line[-1] in ",{[}]" for line in lines) > len(lines) / 2
-    )
-    if 8 * sum(map(bool, map(_ROFF.match, lines))) > len(lines):
-        return True
-    is_listed = len(lines) > 1 and sum(map(bool, map(_STATEMENT.match, lines))) > len(lines) / 2
-    return is_data or is_listed or sum(map(text.count, "{}();=<>[]_")) > len(text) / 40
 
 
 LEFT_OUT = "…"
@@ -392,7 +296,7 @@ def section_trail(chunk: Chunk, place: int) -> tuple[str, ...]:
 def _section_url(chunk: Chunk, place: int) -> str:
     """Where a site that Sphinx makes shows the section; of other pages of code bases no fragments are known."""
     page = chunk.url.partition("#")[0]
-    if chunk.metadata.get("lang") != "rst" or not page or page.endswith(_suffix(chunk)):
+    if chunk.metadata.get("lang") != "rst" or not page or page.endswith(suffix_of_chunk(chunk)):
         return chunk.url
     line = chunk.text.count("\n", 0, place) + 1
     above = [fragment for row, fragment in rst_anchors(chunk.text) if row <= line]
@@ -403,14 +307,14 @@ def _code(citation: Citation) -> str:
     chunk = citation.hit.chunk
     language = str(chunk.metadata.get("lang") or "")
     line = place_line(chunk, citation.start, citation.end)
-    suffix = _suffix(chunk)
+    suffix = suffix_of_chunk(chunk)
     unknown = language == "text" and suffix not in TEMPLATES
     name = fence_of(suffix) if unknown else FENCE_NAMES.get(language, language)
     if citation.start < end_of_torn_docstring(chunk.text):
-        return f"{line} [{citation.n}]\n\n{_code_block(citation.quote, 'text')}"
+        return f"{line} [{citation.n}]\n\n{code_block(citation.quote, 'text')}"
     begin, end = docstring_around(chunk.text, citation.start, citation.end)
     body = f"{begin}{citation.quote}{end or _ending(citation)}"
-    return f"{line} [{citation.n}]\n\n{_code_block(body, name)}"
+    return f"{line} [{citation.n}]\n\n{code_block(body, name)}"
 
 
 def _ending(citation: Citation) -> str:
@@ -429,41 +333,6 @@ def _ending(citation: Citation) -> str:
     return f"\n{rest[:depth]}{sign} ..."
 
 
-def _code_block(code: str, language: str = "") -> str:
-    """A fenced block around code that was dedented.
-
-    >>> print(_code_block("    x = 1", "python"))
-    ```python
-    x = 1
-    ```
-    """
-    code = code.replace("\r\n", "\n")  # a blank line with a carriage return would be one that is not set in
-    body = _set_out(code.expandtabs(4) if "\t" in code else code).strip("\n").rstrip()
-    return fenced(body, language)
-
-
-def _set_out(code: str) -> str:
-    r"""The code less far in, as far as its lines are, but for those at a line's beginning of a long string and of a
-    preprocessor, which stay where they are.
-
-    >>> _set_out("    a = 1\n#if OIL\n    b = 2"), _set_out("    a = 1\n}\n    b = 2")
-    ('a = 1\n#if OIL\nb = 2', '    a = 1\n}\n    b = 2')
-    >>> _set_out("      end\n  rescue\n    stop()")
-    '    end\nrescue\n  stop()'
-    """
-    lines = code.splitlines()
-    told = [line for line in lines if line.strip()]
-    apart = [line for line in told if not _depth(line)]
-    ends = (*told[:1], *told[-1:])
-    is_code = any(
-        line.rstrip().endswith(("{", "}", ";", ":", ")", "end")) for line in apart if line[0] != "#"
-    )
-    if is_code or any(line in apart for line in ends):
-        return textwrap.dedent(code)
-    depth = min((_depth(line) for line in told if line not in apart), default=0)
-    return "\n".join(line[min(depth, _depth(line)) :] for line in lines)
-
-
 def _prose(citation: Citation) -> str:
     """The quote's blocks, each shown as its kind asks."""
     chunk = citation.hit.chunk
@@ -473,11 +342,11 @@ def _prose(citation: Citation) -> str:
         hit = citation.hit._replace(chunk=chunk)
         citation = citation._replace(hit=hit, quote=text[start:end], start=start, end=end)
     # Behind the end of inline code in Markdown, "`, and `_`" has the form of a link of reStructuredText.
-    is_markdown = _suffix(chunk) in _MARKDOWN_SUFFIXES
+    is_markdown = suffix_of_chunk(chunk) in _MARKDOWN_SUFFIXES
     is_rst = chunk.metadata.get("lang") == "rst" or (not is_markdown and bool(_RST.search(citation.quote)))
     torn = _torn_code(chunk.text) if is_rst else 0
     parts = (
-        [_code_block(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
+        [code_block(chunk.text[citation.start : min(torn, citation.end)])] if citation.start < torn else []
     )
     for block in split_blocks(chunk.text):
         start, end = max(block.start, citation.start, torn), min(block.end, citation.end)
@@ -485,7 +354,7 @@ def _prose(citation: Citation) -> str:
             parts.append(_block(chunk, block, chunk.text[start:end], is_rst=is_rst))
     said = linked(_closed("\n\n".join(part for part in parts if part.strip())), (chunk,))
     # Directives that only say how to lay out leave nothing to read: then they are shown as they stand.
-    return said or (_code_block(citation.quote, "rst") if is_rst else plain_words(citation.quote))
+    return said or (code_block(citation.quote, "rst") if is_rst else plain_words(citation.quote))
 
 
 def as_read(chunk: Chunk) -> str:
@@ -495,7 +364,7 @@ def as_read(chunk: Chunk) -> str:
 
 def _is_written(chunk: Chunk) -> bool:
     """Whether the chunk has a page's lines as they are written."""
-    return chunk.metadata.get("lang") in WRITTEN and _suffix(chunk) not in CONVERTED
+    return chunk.metadata.get("lang") in WRITTEN and suffix_of_chunk(chunk) not in CONVERTED
 
 
 def _as_read(chunk: Chunk, start: int, end: int) -> ReadablePart:
@@ -524,20 +393,15 @@ def _torn_code(text: str) -> int:
     lines = text.splitlines(keepends=True)
     indented = takewhile(lambda line: not line.strip() or line[0].isspace(), lines)
     parts = "".join(indented).split("\n\n")
-    depth = _depth(parts[0])
+    depth = depth_of(parts[0])
 
     def is_inside(part: str) -> bool:
-        is_sentence = _depth(part) < depth and part.rstrip().endswith((".", ":", "!", "?"))
+        is_sentence = depth_of(part) < depth and part.rstrip().endswith((".", ":", "!", "?"))
         return not is_sentence and not part.lstrip().startswith(".. ")
 
     head = "\n\n".join(takewhile(is_inside, parts)).rstrip()
     is_table = any(map(CSV_ROW.fullmatch, head.splitlines()))
-    return len(head) if head and not is_table and _looks_like_code(head) else 0
-
-
-def _depth(paragraph: str) -> int:
-    """Characters before the first word of the line that is set in least."""
-    return min((len(line) - len(line.lstrip()) for line in paragraph.splitlines() if line.strip()), default=0)
+    return len(head) if head and not is_table and looks_like_code(head) else 0
 
 
 def _closed(text: str) -> str:
@@ -578,10 +442,10 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     if (shown_code := _own_fence(stored, quote, is_code=block.kind == CODE)) is not None:
         return shown_code
     if block.kind == PARAGRAPH and _is_bare_code(chunk, block, quote):
-        return _code_block(quote)
+        return code_block(quote)
     if is_rst:
         is_literal = block.kind == CODE and not quote.lstrip().startswith("..")
-        return _code_block(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
+        return code_block(quote) if is_literal else plain_words(plain_rst(_dedented(_one_colon(quote))))
     return _list(_set_in(_dedented(quote))) if block.kind == LIST else plain_words(_dedented(quote))
 
 
@@ -600,7 +464,7 @@ def _set_in(quote: str) -> str:
 
 def _list(quote: str) -> str:
     """The items, with the rows that stand below one as a table: bare, they would be words of the item."""
-    fences = [span for span in _code_spans(quote) if "\n" in quote[slice(*span)]]
+    fences = [span for span in code_spans(quote) if "\n" in quote[slice(*span)]]
     lines = quote.splitlines(keepends=True)
     starts = accumulate(map(len, lines), initial=0)
     rows = [
@@ -630,7 +494,7 @@ def _heading(quote: str) -> str:
     words = _EMPHASIS.sub(r"\1", _without_badges(words))
     title = _TITLE_END.sub("", _CLOSING_MARK.sub("", words) if marked else words)
     title = _NOTE_SIGNS.sub(lambda signs: signs[0].replace("*", r"\*"), title.replace("`", ""))
-    title = _TAGGED.sub(lambda one: f"`{one[0]}`" if one[0] != "<" else r"\<", _escaped(title))
+    title = _TAGGED.sub(lambda one: f"`{one[0]}`" if one[0] != "<" else r"\<", escaped(title))
     return f"**{title}**" if not _UNDER_LINE.fullmatch(title) else ""
 
 
@@ -638,7 +502,7 @@ def _without_badges(title: str) -> str:
     """The title without the pictures at its end."""
     at = title.find("![")
     at -= title[at - 1 : at] == "["
-    return title[:at].rstrip() if at > 0 and _IMAGES.fullmatch(title[at:]) else title
+    return title[:at].rstrip() if at > 0 and IMAGES.fullmatch(title[at:]) else title
 
 
 def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
@@ -657,12 +521,12 @@ def _own_fence(stored: str, quote: str, *, is_code: bool) -> str | None:
         _FENCE_TITLE.search(quote.partition("\n")[0]) if opening and quote.startswith(opening[0]) else None
     )
     above = f"{_file_or_words(titled[1] or titled[2])}:\n\n" if titled else ""
-    return above + _code_block(_LIT.sub("", "\n".join(lines)), opening[3] if opening else "")
+    return above + code_block(_LIT.sub("", "\n".join(lines)), opening[3] if opening else "")
 
 
 def _file_or_words(title: str) -> str:
     """What code in a fence is called: the name of a file as code, else as the words that a tab has."""
-    return _escaped(title.rstrip(":")) if " " in title or not re.search(r"[./]", title) else f"`{title}`"
+    return escaped(title.rstrip(":")) if " " in title or not re.search(r"[./]", title) else f"`{title}`"
 
 
 def _is_bare_code(chunk: Chunk, block: QuoteBlock, quote: str) -> bool:
@@ -673,10 +537,10 @@ def _is_bare_code(chunk: Chunk, block: QuoteBlock, quote: str) -> bool:
     if quote.lstrip().startswith("$ "):
         return True
     language = chunk.metadata.get("lang")
-    if _depth(quote) < SET_IN or language != "markdown":
-        return language == "text" and _depth(quote) >= SET_IN and not _is_told(quote)
+    if depth_of(quote) < SET_IN or language != "markdown":
+        return language == "text" and depth_of(quote) >= SET_IN and not _is_told(quote)
     above = [
-        line for line in chunk.text[: block.start].splitlines() if line.strip() and _depth(line) < SET_IN
+        line for line in chunk.text[: block.start].splitlines() if line.strip() and depth_of(line) < SET_IN
     ]
     return bool(above) and not _HOLDS_BLOCKS.match(above[-1])
 
@@ -705,7 +569,7 @@ def _table(stored: str, quote: str, above: str, *, is_rst: bool) -> str:
     unknown.
     """
     if _GRID.search(stored):
-        return grid_with_head(stored, quote) or _code_block(quote)
+        return grid_with_head(stored, quote) or code_block(quote)
     if is_rst and (drawn := drawn_rows(stored, quote)):
         return drawn
     rows = [
@@ -729,115 +593,3 @@ def _cells(line: str, *, is_rst: bool) -> list[str]:
         bare = bare.removeprefix("|")
     cells = (cell.strip() for cell in _BAR.split(bare.removesuffix("|")))
     return [plain_words(plain_cell(cell) if is_rst else cell) for cell in cells]
-
-
-def plain_words(text: str) -> str:
-    """Prose without debris of MDX, HTML and check lists; what would pass for a mark or for emphasis is escaped.
-
-    >>> plain_words("- [ ] Take items[0], see [1] and __init__.")
-    '- Take items\\\\[0], see \\\\[1] and `__init__`.'
-    """
-    if "<pre" in text:
-        text = _PRE.sub(lambda found: f"\n\n{_code_block(unescape(found[1]))}\n\n", text)
-        text = _GAP.sub("\n\n", text)
-    blocks = [span for span in _code_spans(text) if "\n" in text[slice(*span)]]
-    text = _outside(text, blocks, _without_debris)
-    return _outside(text, _code_spans(text), _escaped).strip("\n").rstrip()
-
-
-def _outside(text: str, spans: Iterable[tuple[int, int]], change: Callable[[str], str]) -> str:
-    """The text, changed outside of the spans of code, which stay as they are."""
-    parts, end = [], 0
-    for begin, past in spans:
-        parts += [change(text[end:begin]), text[begin:past]]
-        end = past
-    return "".join([*parts, change(text[end:])])
-
-
-def _without_comments(text: str) -> str:
-    """Without comments of HTML. By hand: a pattern would look for the end of each one anew."""
-    parts, at = [], 0
-    while (begin := text.find("<!--", at)) >= 0 and (end := text.find("-->", begin)) >= 0:
-        parts.append(text[at:begin])
-        at = end + len("-->")
-    return "".join([*parts, text[at:]])
-
-
-def _without_debris(text: str) -> str:
-    text = _SPACES_ALONE.sub("", _IMAGES.sub("", _without_comments(text)))
-    text = _outside(text, _code_spans(text), lambda words: _IMAGE.sub(r"\g<alt>", words))
-    text = _INLINE_CODE.sub(lambda found: f"`{unescape(found[1])}`", text)
-    return _BARE_CHECKBOX.sub(r"\1", _with_boxes(text))
-
-
-def _with_boxes(text: str) -> str:
-    """The text with the boxes of its items as signs, where some are checked and say what is done; without them else."""
-    is_told = any(box[2].strip() for box in _CHECKBOX.finditer(text))
-    return _CHECKBOX.sub(
-        lambda box: f"{box[1]}{'☑ ' if box[2].strip() else '☐ '}" if is_told else box[1], text
-    )
-
-
-def _code_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where fenced and inline code begins and ends: as many ticks close it as opened it, the next ones that do.
-
-    Not one pattern: it would look through the whole text again for each fence that nothing closes.
-    """
-    runs = [match.span() for match in _TICKS.finditer(text)]
-    openings = {match.start("ticks"): match.span() for match in _OPENING.finditer(text)}
-    fences = _by_length((len(match["ticks"]), match.span()) for match in _CLOSING.finditer(text))
-    inline = _by_length((end - begin, (begin, end)) for begin, end in runs)
-    at = 0
-    for begin, end in runs:
-        if begin < at:
-            continue
-        first, past = begin, -1
-        if begin in openings:
-            line, body = openings[begin]
-            fitting = (
-                _first_from(fences[one], body) for one in sorted(fences, reverse=True) if one <= end - begin
-            )
-            first, past = line, next((one for one in fitting if one > 0), -1)
-        if past < 0:
-            first, past = begin, _first_from(inline[end - begin], end)
-        if past > 0:
-            yield first, past
-            at = past
-
-
-_Spans = tuple[list[int], list[int]]
-
-
-def _by_length(found: Iterable[tuple[int, tuple[int, int]]]) -> dict[int, _Spans]:
-    """Where runs of each length begin and end, ascending."""
-    kept: dict[int, _Spans] = {}
-    for length, (begin, end) in found:
-        begins, ends = kept.setdefault(length, ([], []))
-        begins.append(begin)
-        ends.append(end)
-    return kept
-
-
-def _first_from(spans: _Spans, at: int) -> int:
-    """The end of the first one that begins at `at` or later; -1 where none does."""
-    begins, ends = spans
-    place = bisect_left(begins, at)
-    return ends[place] if place < len(begins) else -1
-
-
-def _escaped(words: str) -> str:
-    bare = _HTML.sub(
-        "", _TOUCHING.sub(r"\1 ", _BREAK.sub(" ", _ENTITY.sub(lambda found: unescape(found[0]), words)))
-    )
-    if bare != words:
-        bare = _GAP.sub("\n\n", bare)
-    parts = _FORMULA.split(bare)
-    parts[::2] = (_DUNDER.sub(_as_code, _MARK.sub(r"\\[", words)) for words in parts[::2])
-    parts[1::2] = (_MARK.sub("{[}", formula) for formula in parts[1::2])
-    return "".join(parts)
-
-
-def _as_code(match: re.Match[str]) -> str:
-    """A name such as `__init__` between ticks: one that has two underscores at its end, and before."""
-    name = match[1].partition(".")[0].removesuffix("()")
-    return f"`{match[1]}`" if name.find("__") <= len(name) - len("__x__") else match[1]

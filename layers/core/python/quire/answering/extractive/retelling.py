@@ -17,13 +17,14 @@ from quire.answering.citations import CITED, last_answer
 from quire.answering.extractive.arranging import SAME
 from quire.answering.extractive.blocks import CODE, HEADING, split_blocks, split_pieces
 from quire.answering.extractive.code_answers import CODE_CHARACTERS
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.continuing import Beside
 from quire.answering.extractive.extractive import SHORT_CHARACTERS, choose_quotes, shortest_quote
 from quire.answering.extractive.openings import is_code_passage
 from quire.answering.extractive.precedence import is_test
 from quire.answering.extractive.quotes import Quote, written
-from quire.answering.extractive.rendering import is_code_chunk, quoted_part
+from quire.answering.extractive.rendering import quoted_part
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.extractive.widening import FIRST_CHARACTERS

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from quire.analysis.symbols import fold_separators, fold_symbol
 from quire.analysis.terms import analyze
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.definitions import definition_shares
 from quire.answering.extractive.passages import CODE, Passage, split_passages
-from quire.answering.extractive.rendering import is_code_chunk
 from quire.answering.extractive.weighing import Weighed, cue, tells_replacement
 from quire.documents import Chunk, Hit
 from quire.ports import Embedder, Vectors

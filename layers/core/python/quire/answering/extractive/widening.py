@@ -20,13 +20,14 @@ from quire.answering.extractive.blocks import (
     split_pieces,
 )
 from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS
+from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.entries import asked_name, leads_entry
 from quire.answering.extractive.openings import DRAWING, is_facts, is_unasked
 from quire.answering.extractive.passages import ROW, split_passages
 from quire.answering.extractive.precedence import asks_for_example, asks_for_working, is_entry
 from quire.answering.extractive.quotes import Quote
-from quire.answering.extractive.rendering import is_code_chunk, title_above
+from quire.answering.extractive.rendering import title_above
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
 
