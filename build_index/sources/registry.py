@@ -48,10 +48,6 @@ class OpenedSources:
     folders: tuple[Path, ...] = ()
 
 
-def _as_located(_: str, found: Located) -> Located:
-    return found
-
-
 @dataclass(frozen=True, slots=True)
 class Source:
     """What reads a profile's documents.
@@ -66,7 +62,7 @@ class Source:
     profile: str
     keys: tuple[str, ...]
     read: Callable[[Folders, Mapping[str, Any], Path], OpenedSources]
-    settle: Callable[[str, Located], Located] = _as_located
+    settle: Callable[[str, Located], Located] = lambda _, found: found
 
 
 @cache

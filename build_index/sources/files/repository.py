@@ -179,9 +179,10 @@ def read_repository(
             excluded.add(document, prefix + path)
         else:
             _tell_reading(prefix + path, content, document.text)
-            is_sample = path.partition("/")[0] in samples
             document = document._replace(links=shown.titles(path, document.text))
-            yield _as_sample(document) if is_sample else document
+            if path.partition("/")[0] in samples:
+                document = document._replace(metadata={**document.metadata, "role": EXAMPLE})
+            yield document
 
 
 def _tell_reading(path: str, content: bytes, shown: str) -> None:
@@ -193,10 +194,6 @@ def _tell_reading(path: str, content: bytes, shown: str) -> None:
             text_of(RawFile(path, content))
         except SourceError as error:
             say(READ_AS.format(error))
-
-
-def _as_sample(document: Document) -> Document:
-    return document._replace(metadata={**document.metadata, "role": EXAMPLE})
 
 
 def sample_apps(paths: Sequence[str]) -> frozenset[str]:

@@ -110,7 +110,7 @@ def open_gemini(api_key: str, model: str = "", *, base_url: str = "") -> GeminiM
     connections = httpx2.Client(
         follow_redirects=True,
         limits=httpx2.Limits(max_keepalive_connections=0),
-        event_hooks={"request": [_trace]},
+        event_hooks={"request": [lambda request: request.extensions.update(trace=_note_socket)]},
     )
     options: dict[str, Any] = {"api_version": API_VERSION, "httpx_client": connections}
     options |= {"base_url": base_url} if base_url else {}
@@ -120,10 +120,6 @@ def open_gemini(api_key: str, model: str = "", *, base_url: str = "") -> GeminiM
         return client.models.generate_content_stream(model=name, contents=contents, config=config)  # type: ignore[arg-type]
 
     return GeminiModel(name, generate, errors.APIError, key=api_key)
-
-
-def _trace(request: Any) -> None:
-    request.extensions["trace"] = _note_socket
 
 
 def _note_socket(event: str, told: Mapping[str, Any]) -> None:

@@ -67,7 +67,7 @@ class OpenAIModel:
                     break
                 event = _parsed(data)
                 yield from _read(event)
-                ended = ended or _is_last(event)
+                ended = ended or any(one.get("finish_reason") for one in each(event.get("choices")))
         finally:
             response.close()
         if not ended:
@@ -95,10 +95,6 @@ def _read(event: Mapping[str, Any]) -> Iterator[str | Spent]:
             raise AnswerCut("openai: the answer reached its length limit")
         if choice.get("finish_reason") == "content_filter":
             raise ModelRefused("openai: the content filter ended the answer")
-
-
-def _is_last(event: Mapping[str, Any]) -> bool:
-    return any(choice.get("finish_reason") for choice in each(event.get("choices")))
 
 
 def _refusal(status: int, text: str, delay_s: float | None) -> AnswerModelError:

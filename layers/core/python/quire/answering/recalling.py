@@ -100,7 +100,8 @@ def tell_back(kind: str, history: Sequence[Turn]) -> str:
     >>> tell_back(FIRST, [Turn("user", "hi"), Turn("user", "What is a hub?"), Turn("user", "Recap our chat")])
     'The first question of this conversation that I have is:\\n\\n> What is a hub?'
     """
-    asked = [_shortened(turn.text) for turn in history if turn.role == "user" and _is_question(turn.text)]
+    said = [turn.text for turn in history if turn.role == "user"]
+    asked = [_shortened(text) for text in said if not (small_talk(text, goes_on=True) or recalled(text))]
     if not asked:
         return NONE_BEFORE
     if kind == LAST:
@@ -112,10 +113,6 @@ def tell_back(kind: str, history: Sequence[Turn]) -> str:
     )
     more = f"\n\n{LEFT_OUT}" if len(asked) > MOST_LISTED else ""
     return f"You asked, as far as I have this conversation:\n\n{listed}{more}"
-
-
-def _is_question(text: str) -> bool:
-    return not (small_talk(text, goes_on=True) or recalled(text))
 
 
 def _shortened(text: str) -> str:

@@ -123,7 +123,7 @@ def split_section(units: Sequence[Unit], section: int, sizes: Sizes) -> Iterator
         bound += sizes.measure(unit.part.text) + len(unit.joint) + 1
         if bound > limit:
             bound = sizes.measure(longer)
-        if bound > limit and _has_own(current):
+        if bound > limit and not all(unit.repeated for unit in current):
             kept, moved = _unstick(current, unit, limit, sizes)
             if kept:
                 groups.append(kept)
@@ -147,10 +147,6 @@ def _without_crumb(groups: list[list[Unit]], sizes: Sizes) -> list[list[Unit]]:
     if sizes.measure(join_units(own)) >= sizes.least or sizes.measure(join_units(joined)) > sizes.most:
         return groups
     return [*groups[:-2], joined]
-
-
-def _has_own(units: Sequence[Unit]) -> bool:
-    return any(not unit.repeated for unit in units)
 
 
 def _unstick(units: list[Unit], following: Unit, limit: int, sizes: Sizes) -> tuple[list[Unit], list[Unit]]:

@@ -156,7 +156,8 @@ class Jobs:
         job = self._known(collection, job_id)
         if job.state != WAITING:
             return job
-        ended = replace(job, files=(), text=_emptied(job.text))
+        emptied = job.text and replace(job.text, text=Submission("", job.text.text.source))
+        ended = replace(job, files=(), text=emptied)
         try:
             done = self._do(collection, job)
             ended = replace(ended, state=DONE, chunks=done.chunks, failures=done.failures)
@@ -251,10 +252,6 @@ def _read(job_id: str, tree: Mapping[str, Any]) -> Job:
         prune=bool(tree.get("prune")),
         text=AcceptedText(**{**text, "text": Submission(**text["text"])}) if text else None,
     )
-
-
-def _emptied(text: AcceptedText | None) -> AcceptedText | None:
-    return replace(text, text=Submission("", text.text.source)) if text else None
 
 
 def _unknown(job_id: str) -> UnknownDocument:
