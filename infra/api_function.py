@@ -53,10 +53,7 @@ class ApiFunction(Construct):
         super().__init__(scope, id)
         self.plan = plan
         self.log_group = logs.LogGroup(
-            self,
-            "Logs",
-            retention=retention(settings.log_days),
-            removal_policy=cdk.RemovalPolicy.DESTROY,
+            self, "Logs", retention=retention(settings.log_days), removal_policy=cdk.RemovalPolicy.DESTROY
         )
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.log_group.grant_write(self.role)

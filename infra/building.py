@@ -215,8 +215,8 @@ def _build_spec(is_sharded: bool) -> dict[str, Any]:
                             f"{snapshots} $QUIRE_FUNCTIONS || status=$?",
                             'exit "$status"',
                         )
-                    ),
-                ],
+                    )
+                ]
             },
         },
         "cache": {"paths": [".quire/cache/**/*"]},

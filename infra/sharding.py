@@ -115,8 +115,7 @@ class ShardMap(Construct):
                     actions=["lambda:InvokeFunction"], resources=[self.worker.alias.function_arn]
                 ),
                 iam.PolicyStatement(
-                    actions=["s3:GetObject"],
-                    resources=[f"{self._storage.bucket.bucket_arn}/{PLANS}"],
+                    actions=["s3:GetObject"], resources=[f"{self._storage.bucket.bucket_arn}/{PLANS}"]
                 ),
                 iam.PolicyStatement(actions=["states:StartExecution"], resources=[self._arn("stateMachine")]),
                 iam.PolicyStatement(

@@ -43,13 +43,7 @@ def definition(bucket: str, worker: str) -> dict[str, Any]:
         "StartAt": "Shard",
         "States": {"Shard": shard},
     }
-    shards = {
-        "Type": "Map",
-        "Label": "Shards",
-        "ItemReader": reader,
-        "ItemProcessor": processor,
-        "End": True,
-    }
+    shards = {"Type": "Map", "Label": "Shards", "ItemReader": reader, "ItemProcessor": processor, "End": True}
     return {"StartAt": "Shards", "TimeoutSeconds": LEASE_S, "States": {"Shards": shards}}
 
 

@@ -87,10 +87,7 @@ def add_health(router: APIRouter) -> None:
     """Give a face its `GET /health`, which asks no store and needs no key."""
 
     @router.get(
-        "/health",
-        summary="Is the server running",
-        response_model=Health,
-        responses=answer({"status": "ok"}),
+        "/health", summary="Is the server running", response_model=Health, responses=answer({"status": "ok"})
     )
     async def health() -> Response:
         """Always 200 while the process runs."""

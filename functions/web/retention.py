@@ -22,12 +22,7 @@ class Retention:
         every_s: seconds from one purge to the next.
     """
 
-    def __init__(
-        self,
-        purge: Callable[[datetime], int],
-        *,
-        every_s: float = DAILY_S,
-    ) -> None:
+    def __init__(self, purge: Callable[[datetime], int], *, every_s: float = DAILY_S) -> None:
         self._purge = purge
         self._every_s = every_s
         self._ended = threading.Event()

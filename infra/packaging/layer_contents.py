@@ -68,11 +68,7 @@ PRUNED = (
 )
 SERVICES = ("s3", "dynamodb", "lambda", "secretsmanager", "sts")
 """What functions call of AWS."""
-KEPT = (
-    *(f"botocore/data/{name}" for name in SERVICES),
-    "botocore/data/*.json*",
-    "boto3/data/dynamodb",
-)
+KEPT = (*(f"botocore/data/{name}" for name in SERVICES), "botocore/data/*.json*", "boto3/data/dynamodb")
 _REQUIRES = re.compile(r"^Requires-Dist: *([A-Za-z0-9._-]+)([^\n]*)$", re.MULTILINE)
 
 

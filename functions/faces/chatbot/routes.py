@@ -151,8 +151,5 @@ def _embed_text(
 
 
 FACE = Face(
-    "chatbot",
-    "Chatbot",
-    {QUERY: query_router, ANSWER: answer_router, MEMORY: ingest.router},
-    render_error,
+    "chatbot", "Chatbot", {QUERY: query_router, ANSWER: answer_router, MEMORY: ingest.router}, render_error
 )

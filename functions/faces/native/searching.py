@@ -65,11 +65,7 @@ async def query(body: QueryBody, request: Request) -> Response:
         wire["took_ms"] = _since(asked)
         results.append(wire)
     scope["state"]["served"] = found.served
-    batch: BatchResponse = {
-        "collection": body.collection,
-        "took_ms": _since(began),
-        "results": results,
-    }
+    batch: BatchResponse = {"collection": body.collection, "took_ms": _since(began), "results": results}
     return reply(batch)
 
 

@@ -16,14 +16,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from functions.faces.openai import contract as c
-from functions.faces.openai.asking import (
-    Bound,
-    bounded_text,
-    ending_of,
-    extras_of,
-    inquiry_of,
-    tokens_of,
-)
+from functions.faces.openai.asking import Bound, bounded_text, ending_of, extras_of, inquiry_of, tokens_of
 from functions.faces.openai.errors import refusals
 from functions.faces.openai.responses import ResponseWire
 from functions.web.access import Caller

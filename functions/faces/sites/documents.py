@@ -36,10 +36,7 @@ SiteQuery = Annotated[str, Query(min_length=1, max_length=ID_CHARACTERS, descrip
 Token = Annotated[
     str | None,
     Header(
-        alias="idempotency-key",
-        min_length=1,
-        max_length=200,
-        description="The same key again adds nothing.",
+        alias="idempotency-key", min_length=1, max_length=200, description="The same key again adds nothing."
     ),
 ]
 
@@ -153,10 +150,7 @@ async def replace(
 
 
 @router.delete(
-    "/documents/{id}",
-    status_code=204,
-    summary="Delete a document",
-    responses=problems(404, 422, 503),
+    "/documents/{id}", status_code=204, summary="Delete a document", responses=problems(404, 422, 503)
 )
 async def delete(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
     """Delete a document. Once this is answered, no question to the site finds it."""

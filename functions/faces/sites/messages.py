@@ -7,13 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
-from functions.faces.sites.contract import (
-    CleanUpSummary,
-    Forgotten,
-    MessageList,
-    MessageRequest,
-    MessageWire,
-)
+from functions.faces.sites.contract import CleanUpSummary, Forgotten, MessageList, MessageRequest, MessageWire
 from functions.faces.sites.documents import SiteQuery
 from functions.faces.sites.examples import CLEANED, FORGOTTEN, MESSAGES, SAID
 from functions.faces.sites.wire import message_wire, moment_wire, turn_of
@@ -28,8 +22,7 @@ from quire.store.write_targets import Site
 router = APIRouter(tags=["sites"])
 After = Annotated[str, Query(max_length=ID_CHARACTERS * 8, description="The `next` of the call before.")]
 UserQuery = Annotated[
-    str,
-    Query(max_length=ID_CHARACTERS, description="The user; a token's `sub` outranks it."),
+    str, Query(max_length=ID_CHARACTERS, description="The user; a token's `sub` outranks it.")
 ]
 Token = Annotated[
     str | None,

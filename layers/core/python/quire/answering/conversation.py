@@ -341,11 +341,7 @@ def _read_ordinal(number: int, before: Reading, said: str) -> Reading:
 
 _PRONOUN = re.compile(r"\b(?:it|they|them)\b(?!['’])", re.IGNORECASE)
 _OWNED = re.compile(r"\b(?:its|their)\b", re.IGNORECASE)
-WHOLE = {
-    PLACE: "Where is {} defined?",
-    USES: "Where is {} used?",
-    TESTS: "Which tests cover {}?",
-}
+WHOLE = {PLACE: "Where is {} defined?", USES: "Where is {} used?", TESTS: "Which tests cover {}?"}
 _PLACED = re.compile(r"^`([^`\n]{1,100}+)`,[^\n\[]*+\[\d{1,3}\]$", re.MULTILINE)
 """The symbol that stands above code in an answer, with its place."""
 _SETTING = re.compile(r"\b(?:between|compare|prefer|choose|use) ", re.IGNORECASE)

@@ -230,10 +230,7 @@ class _AsciiDocReader:
     def __init__(self, names: Mapping[str, str]) -> None:
         self.lines: list[str] = []
         self.numbers: list[int] = []
-        self._names: dict[str, str] = {
-            **_INTRINSIC,
-            **names,
-        }
+        self._names: dict[str, str] = {**_INTRINSIC, **names}
         self._blocks: list[_DelimitedBlock] = []
         self._table: _TableRows | None = None
         self._style = ""

@@ -271,11 +271,7 @@ def _numbered(sections: list[Section]) -> Iterator[Section]:
 def _sections(scan: MarkupScan) -> list[Section]:
     dialect = scan.dialect
     reader = read_blocks(
-        clean_markup(scan, on_tag),
-        scan.inserts,
-        scan.links,
-        indented_code=not dialect.mdx,
-        wiki=dialect.wiki,
+        clean_markup(scan, on_tag), scan.inserts, scan.links, indented_code=not dialect.mdx, wiki=dialect.wiki
     )
     sections, opened, blocks = list[Section](), Section("", 0, 1), list[Block]()
     for item in _included(reader, scan):

@@ -22,14 +22,7 @@ from quire.analysis.terms import (
 )
 from quire.analysis.word_forms import forms_of, readings
 from quire.index.bm25 import idf
-from quire.search.intent import (
-    Intent,
-    WantedDefinition,
-    content_terms,
-    is_of_use,
-    marked_names,
-    read_intent,
-)
+from quire.search.intent import Intent, WantedDefinition, content_terms, is_of_use, marked_names, read_intent
 
 MOST_NAMES, MOST_JOINED = 64, 6
 """Names that a question is read for; each may cost a walk through the hierarchy of an API. And those of which each two
@@ -350,10 +343,7 @@ def _is_foreign(wording: _ReadText, vocabulary: Vocabulary, resolve: Callable[[s
 
 
 def _names(
-    wording: _ReadText,
-    asked: Sequence[str],
-    vocabulary: Vocabulary,
-    resolve: Callable[[str], str | None],
+    wording: _ReadText, asked: Sequence[str], vocabulary: Vocabulary, resolve: Callable[[str], str | None]
 ) -> tuple[tuple[str, ...], bool]:
     """The symbols of the collection that the question writes, in order, and whether it is nothing but one."""
     tokens = wording.words

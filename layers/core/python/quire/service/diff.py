@@ -278,10 +278,7 @@ def _facts(chunk: Chunk) -> dict[str, Value]:
 def _paragraphs(before: str, after: str) -> Change:
     """The paragraphs that only one of two texts has."""
     old, new = before.split("\n\n"), after.split("\n\n")
-    return (
-        tuple(one for one in old[1:] if one not in new),
-        tuple(one for one in new[1:] if one not in old),
-    )
+    return (tuple(one for one in old[1:] if one not in new), tuple(one for one in new[1:] if one not in old))
 
 
 def _is_newly_deprecated(before: Chunk, after: Chunk) -> bool:

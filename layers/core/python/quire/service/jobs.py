@@ -69,11 +69,7 @@ class Jobs:
     """
 
     def __init__(
-        self,
-        objects: ObjectStore,
-        ingest: Ingest,
-        carry_out: CarryOut,
-        start: Callable[[str, str], None],
+        self, objects: ObjectStore, ingest: Ingest, carry_out: CarryOut, start: Callable[[str, str], None]
     ) -> None:
         self._objects = objects
         self._ingest = ingest

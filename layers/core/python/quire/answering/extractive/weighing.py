@@ -50,13 +50,7 @@ _WRITTEN = {
     "path": re.compile(r"(?<![\w./])/[a-z{:][\w{}/:.-]*"),
 }
 """Kinds of things that are written in a form of their own: a title may be one, and few passages hold one by chance."""
-_GIVEN = {
-    "number": _NUMBER,
-    "date": _DATE,
-    "name": _NAME,
-    "reason": _REASON,
-    **_WRITTEN,
-}
+_GIVEN = {"number": _NUMBER, "date": _DATE, "name": _NAME, "reason": _REASON, **_WRITTEN}
 """What finds a thing of a kind that a question may want, see `quire.search.intent.Intent.kind`."""
 _REPLACED = re.compile(
     r"""
