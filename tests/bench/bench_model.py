@@ -16,7 +16,7 @@ from itertools import pairwise
 from statistics import median
 from typing import NamedTuple
 
-from build_index.model.texts import PASSAGES
+from build_index.model.check import judged_texts
 from quire.embedding import open_embedder
 from quire.embedding.onnx import OnnxEmbedder
 from tests.support.model import exported_model
@@ -24,7 +24,7 @@ from tests.support.tree import ROOT
 
 OPENINGS, QUERIES, ROUNDS = 7, 60, 5
 QUERY = "how do I make an NPC walk to a point"  # 12 tokens with the special ones
-TEXTS = [("", " ".join((PASSAGES * 2)[number : number + 9])) for number in range(40)]
+TEXTS = [("", " ".join((judged_texts()[1] * 2)[number : number + 9])) for number in range(40)]
 
 OPENING = """
 import json, sys, time
