@@ -130,7 +130,7 @@ class Upkeep:
         if not may_be_due(pointer):
             return
         if not self._concurrent:
-            self._fold(place)
+            self._merge(place)
             return
         with self._guard:
             self._due[place.name] = place
@@ -147,7 +147,7 @@ class Upkeep:
     def _work(self) -> None:
         try:
             while place := self._next():
-                self._fold(place)
+                self._merge(place)
         except BaseException:
             with self._guard:
                 self._works = False  # so that the next write begins anew
@@ -159,7 +159,7 @@ class Upkeep:
             self._works = bool(self._due)
             return self._due.pop(next(iter(self._due))) if self._due else None
 
-    def _fold(self, place: WriteTarget) -> None:
+    def _merge(self, place: WriteTarget) -> None:
         try:
             self._merger.merge(place)
         except (QuireError, OSError) as error:

@@ -47,6 +47,7 @@ from quire.answering.extractive.openings import (
     defines_one,
     entry_of_name,
     is_code_passage,
+    of_versions,
     rank_passages,
     said_once_by_chunks,
 )
@@ -62,7 +63,6 @@ from quire.answering.extractive.precedence import (
 from quire.answering.extractive.quotes import Quote, written
 from quire.answering.extractive.rendering import title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
-from quire.answering.extractive.versions import of_versions
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.extractive.widening import (
     EARLIER,

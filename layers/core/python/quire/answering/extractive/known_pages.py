@@ -19,9 +19,10 @@ from quire.analysis.terms import VERSION, analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
 from quire.answering.extractive.passages import CODE, split_passages
 from quire.answering.extractive.scoring import Scored
-from quire.answering.extractive.weighing import Weighed, inverse_frequency
+from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk, Hit
 from quire.filter_values import Filters
+from quire.index.bm25 import idf
 from quire.index.opened import OpenedIndex
 
 _ROOTS = ("", "docs/", "doc/", "docs/source/", "docs/src/", "docs/docs/", "docs/content/", ".github/")
@@ -329,9 +330,8 @@ def known_page_hits(
 
 def known_chunk(index: OpenedIndex, question: str, filters: Filters) -> Chunk | None:
     """The chunk of the page that the question is answered by; None for most questions, and where there is no such."""
-    page = _asked_page(
-        question, lambda term: inverse_frequency(index.document_frequency(term), index.chunk_count)
-    )
+    count = index.chunk_count
+    page = _asked_page(question, lambda term: idf(count, index.document_frequency(term)))
     if page is None:
         return None
     for place, path in _paths(page, index):

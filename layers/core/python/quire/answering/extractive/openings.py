@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze
-from quire.answering.extractive.blocks import CODE, split_blocks
+from quire.analysis.terms import VERSION, analyze
+from quire.answering.extractive.blocks import CODE, HEADING, split_blocks
 from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import says_nothing
 from quire.answering.extractive.continuing import Beside, repeated_end
@@ -261,3 +261,31 @@ def _is_followed(one: Scored) -> bool:
     """Whether something stands behind the passage under its heading: behind a question, its answer."""
     following = split_passages(one.hit.chunk.text)[one.order + 1 : one.order + 2]
     return any(other.heading == one.passage.heading for other in following)
+
+
+def of_versions(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
+    """The passages without those about other versions than the question names: of releases each says nearly the same.
+
+    All of them where what the search found first is not about a version of the question: it is a
+    condition then, as in "How do I do this in 2.1?".
+    """
+    asked = _versions(" ".join(question.idf))
+    if not asked:
+        return [*ranked]
+    about = [_version_above(one) for one in ranked]
+    found_first = min((one.hit.rank for one in ranked), default=0)
+    if not any(one.hit.rank == found_first and asked & said for one, said in zip(ranked, about, strict=True)):
+        return [*ranked]
+    return [one for one, said in zip(ranked, about, strict=True) if not said or asked & said]
+
+
+def _version_above(one: Scored) -> Set[str]:
+    """The versions in the title of its section, or of the next one above that has any."""
+    chunk, start = one.hit.chunk, one.passage.start
+    titles = [block for block in split_blocks(chunk.text) if block.kind == HEADING and block.start <= start]
+    said = (_versions(chunk.text[title.start : title.end]) for title in reversed(titles))
+    return next(filter(None, said), frozenset()) or _versions(chunk.breadcrumb)
+
+
+def _versions(text: str) -> Set[str]:
+    return frozenset(term for term in analyze(text) if VERSION.fullmatch(term))

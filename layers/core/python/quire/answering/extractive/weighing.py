@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping, Set
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 from quire.analysis.word_forms import readings
+from quire.index.bm25 import idf
 from quire.ports import WordList
 from quire.search.intent import content_terms, read_intent
 
@@ -158,13 +158,8 @@ def weigh(question: str, lexicon: Lexicon, *, as_written: bool = False) -> Weigh
     held = {term: lexicon.document_frequency(term) for term in dict.fromkeys(said)}
     if not as_written and any(held.values()):
         held = {term: chunks for term, chunks in held.items() if chunks or term not in KINDS | SAID_OF}
-    idf = {term: inverse_frequency(chunks, count) for term, chunks in held.items()}
-    return Weighed(question, idf, _names(question), asked.is_code)
-
-
-def inverse_frequency(chunks: int, count: int) -> float:
-    """The inverse document frequency of a term that `chunks` of `count` have, as BM25 has it."""
-    return math.log(1 + (count - chunks + 0.5) / (chunks + 0.5))
+    weights = {term: idf(count, chunks) for term, chunks in held.items()}
+    return Weighed(question, weights, _names(question), asked.is_code)
 
 
 def _names(question: str) -> tuple[str, ...]:
