@@ -8,6 +8,7 @@ from html import unescape
 from inspect import cleandoc
 from itertools import chain, pairwise
 
+from quire.parsing.formats import fenced
 from quire.parsing.javascript import TECHNICAL, is_code_attribute, quoted_values
 from quire.parsing.markup import emit_strings
 from quire.parsing.scan import BREAK, INSERT, NOTHING, TICK, Insert, MarkupScan, OpenTable, Row, fence_behind
@@ -65,7 +66,6 @@ _BASE = re.compile(
     re.VERBOSE,
 )
 """What stands before an exponent: behind a word, a bracket or a long number it is mostly a footnote's number."""
-_RUN = re.compile("`{3,}")
 _DIRECTIVE = re.compile(r"\sv-[a-z]")
 _BLOCKS = "|".join(sorted(BLOCK - {"pre", "table", "tr", "td", "th", "thead", "tbody", "tfoot"}))
 _HTML_BLOCK = re.compile(
@@ -194,9 +194,8 @@ def _preformatted(scan: MarkupScan, tag: Tag) -> int:
     scan.emit("\n" * apart)
     if code.strip():
         language = _LANGUAGE.search(scan.text, tag.start, close)
-        mark = max(["```", *(run[0] + "`" for run in _RUN.finditer(code))], key=len)
-        fenced = f"{mark}{language[1] if language else ''}\n{code}\n{mark}"
-        scan.insert(Insert("code", scan.line(tag.start), fenced, end_line=scan.line(end - 1)))
+        block = fenced(code, language[1] if language else "")
+        scan.insert(Insert("code", scan.line(tag.start), block, end_line=scan.line(end - 1)))
     scan.emit("\n" * (lines - apart))
     return end
 
@@ -225,10 +224,8 @@ def _code_attributes(scan: MarkupScan, tag: Tag) -> int:
         return 0
     if told:
         scan.emit(f"{' '.join(' '.join(told).split())}\n")
-    code = "\n".join(map(cleandoc, values))
-    mark = max(["```", *(run[0] + "`" for run in _RUN.finditer(code))], key=len)
-    fenced = f"{mark}{tag.attribute('lang') or tag.attribute('language')}\n{code}\n{mark}"
-    scan.insert(Insert("code", scan.line(tag.start), fenced, end_line=scan.line(tag.end - 1)))
+    block = fenced("\n".join(map(cleandoc, values)), tag.attribute("lang") or tag.attribute("language"))
+    scan.insert(Insert("code", scan.line(tag.start), block, end_line=scan.line(tag.end - 1)))
     scan.emit("\n" * (lines - bool(told)))
     return tag.end
 
