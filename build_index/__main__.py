@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from build_index.progress import say
+from quire.interrupts import held_interrupts
 
 INTERRUPTED = 130
 
@@ -12,7 +13,8 @@ INTERRUPTED = 130
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and give its exit code."""
     try:
-        from build_index.cli.program import run_command  # takes a second or two, which Ctrl-C may end too
+        with held_interrupts():
+            from build_index.cli.program import run_command
 
         return run_command(arguments)
     except KeyboardInterrupt:

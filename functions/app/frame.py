@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from functions.web.access import NOBODY, Access, Caller
+from functions.web.access import Access
 from functions.web.faces import Face
 from functions.web.hosts import Hosts
 from functions.web.logs import embedded, log
@@ -24,6 +24,7 @@ from functions.web.waiting import WaitingRoom
 from quire.collections import NAME
 from quire.errors import AccessDenied
 from quire.limits import BODY_VALUES, LARGE_BODY_TIMES
+from quire.service.access import NOBODY, Caller
 from quire.service.metrics import note, noted, noting
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")

@@ -6,9 +6,9 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
-from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
 from quire.errors import QuireError
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served, Unopened
 

@@ -13,11 +13,11 @@ from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
 from functions.app.deferred_models import bring_models
-from functions.web.access import ANYONE, Caller
 from functions.web.documented import ProblemWire
 from functions.web.faces import ANSWER, Face, joined, load_face
 from functions.web.problems import Problem
 from quire import __version__
+from quire.service.access import ANYONE, Caller
 from quire.service.knowledge import Knowledge, mounts
 
 REFS = "#/components/schemas/"

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from html import escape
 from urllib.parse import quote
 
-from functions.web.access import Caller
 from functions.web.problems import problem_of
 from quire.documents import Hit
 from quire.errors import QuireError
 from quire.search.excerpts import find_excerpt, stems_of, weigh_stems
 from quire.search.retrieval import Query
+from quire.service.access import Caller
 from quire.service.knowledge import Found, Knowledge
 
 SHOWN, EXCERPT = 10, 600

@@ -7,8 +7,11 @@ def main() -> None:
     """Run one command; Ctrl-C while its parts are loaded ends it as at any other time, without a traceback."""
     import sys
 
+    from quire.interrupts import held_interrupts
+
     try:
-        from functions.cli.program import run
+        with held_interrupts():
+            from functions.cli.program import run
     except KeyboardInterrupt:
         sys.exit(130)
     run()

@@ -8,23 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from quire.errors import AccessDenied
-from quire.service.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller
+from quire.service.access import ANYONE, Caller
 from quire.service.access_file import Policy, TokenPolicy
-
-__all__ = [
-    "ADMIN",
-    "ANYONE",
-    "EVERYTHING",
-    "NOBODY",
-    "READ",
-    "WRITE",
-    "Access",
-    "Caller",
-    "OneKey",
-    "ScopedKeys",
-    "Tokens",
-    "presented_key",
-]
 
 
 class Tokens(Protocol):

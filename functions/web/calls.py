@@ -14,8 +14,8 @@ from fastapi import Header
 from starlette.requests import Request
 from starlette.types import Scope
 
-from functions.web.access import Caller
 from functions.web.waiting import WaitingRoom
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
 if TYPE_CHECKING:

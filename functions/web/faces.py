@@ -14,11 +14,11 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from functions.web.access import READ, Caller
 from functions.web.calls import run
 from functions.web.problems import Problem, render_problem
 from quire.collections import NAME, RESERVED
 from quire.errors import QuireError
+from quire.service.access import READ, Caller
 from quire.service.knowledge import face_of
 
 QUERY, ANSWER, MEMORY = "query", "answer", "memory"

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from functions.web.access import READ, WRITE, Caller
-from quire.service.access import ANYONE
+from quire.service.access import ANYONE, READ, WRITE, Caller
 from quire.service.sites import Submission
 from quire.store.merging import SegmentMerger
 from quire.store.write_targets import Site

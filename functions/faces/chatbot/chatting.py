@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from functions.faces.chatbot.contract import ChatMessage, ChatResponse
 from functions.faces.chatbot.wire import chat_wire
-from functions.web.access import Caller
 from functions.web.answers import sse, told
 from functions.web.logs import log
 from functions.web.problems import Problem
@@ -20,6 +19,7 @@ from quire.answering.request import Inquiry
 from quire.documents import Turn
 from quire.errors import InputError, StoreError
 from quire.ports import ChatMemory, Remembered
+from quire.service.access import Caller
 from quire.service.ask import AnswerUnderWay, ask_stream
 from quire.service.knowledge import Knowledge
 from quire.service.metrics import note_degraded

@@ -19,7 +19,6 @@ from functions.faces.chatbot.contract import (
     QueryResponse,
 )
 from functions.faces.chatbot.wire import filters_of, refusals, render_error, result_wire, similarity
-from functions.web.access import Caller
 from functions.web.answers import streamed
 from functions.web.calls import caller_of, collection_of, live_of, run, service_of
 from functions.web.documented import add_health, answer
@@ -28,6 +27,7 @@ from functions.web.replies import reply
 from quire.documents import Hit
 from quire.errors import NotPublished, StoreUnavailable, UnknownCollection
 from quire.search.retrieval import Query, search_vector
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
 if TYPE_CHECKING:  # it imports parsers, which a question does not need

@@ -18,14 +18,13 @@ from functions.faces.codebase import examples
 from functions.faces.codebase.contract import IndexRequest, IndexResponse, JobResponse
 from functions.faces.codebase.examples import INVALID, documented, refused
 from functions.faces.codebase.settings import read_code_settings
-from functions.web.access import WRITE
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import answer, response
 from functions.web.indexing import BuildDied, Indexer, IndexJob, IndexOrder
 from functions.web.replies import reply
 from quire.errors import InputError, UnknownCollection
 from quire.index.opened import vector_share
-from quire.service.access import confine
+from quire.service.access import WRITE, confine
 from quire.service.knowledge import Knowledge
 
 NO_INDEXER = "this deployment indexes on its schedule and by `python -m build_index build`, not by request"

@@ -8,11 +8,11 @@ from itertools import chain
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, likeness, one_collection
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
-from functions.web.access import Caller
 from quire.documents import Chunk
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.parsing.formats import first_line
+from quire.service.access import Caller
 from quire.service.documents import (
     CURRENT,
     GONE,

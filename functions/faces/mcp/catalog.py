@@ -9,7 +9,7 @@ from typing import Any
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp import browsing, tools
 from functions.faces.mcp.passages import Reply
-from functions.web.access import Caller
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge
 
 

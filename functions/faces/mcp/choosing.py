@@ -7,8 +7,8 @@ from collections.abc import Callable
 from difflib import SequenceMatcher
 from typing import TypeVar
 
-from functions.web.access import Caller
 from quire.errors import InputError, QuireError, UnknownCollection
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge, nothing_to_read
 
 MOST_COLLECTIONS = 32

@@ -17,11 +17,11 @@ from functions.faces.mcp.arguments import Arguments
 from functions.faces.mcp.choosing import collections, from_each
 from functions.faces.mcp.passages import MOST_BYTES, headline
 from functions.faces.mcp.tools import best_hits, shortened
-from functions.web.access import Caller
 from functions.web.wire import citation_wire
 from quire.documents import Chunk
 from quire.errors import InputError
 from quire.search.retrieval import Query
+from quire.service.access import Caller
 from quire.service.documents import read_around
 from quire.service.knowledge import Knowledge
 from quire.store.catalog import Served

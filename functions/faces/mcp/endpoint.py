@@ -17,10 +17,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from functions.web.access import READ, Caller
 from functions.web.hosts import Hosts
 from functions.web.replies import reply
 from quire.errors import AskerGone
+from quire.service.access import READ, Caller
 from quire.service.knowledge import Knowledge
 
 PATH = "/mcp"

@@ -22,7 +22,6 @@ from functions.faces.mcp.catalog import TOOLS
 from functions.faces.mcp.choosing import near_collection, unasked
 from functions.faces.mcp.passages import MOST_BYTES, SIZE, Reply, version_line
 from functions.faces.mcp.understanding import schema_of, understand
-from functions.web.access import ANYONE, Caller
 from functions.web.leaving import Leaving
 from functions.web.problems import log_fault, problem_of
 from quire import __version__
@@ -35,6 +34,7 @@ from quire.errors import (
     UnknownVersion,
 )
 from quire.limits import ANSWERS_AT_ONCE
+from quire.service.access import ANYONE, Caller
 from quire.service.knowledge import Knowledge, survey
 
 INSTRUCTIONS = (

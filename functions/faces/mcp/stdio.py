@@ -16,7 +16,7 @@ from mcp.shared.message import SessionMessage
 from pydantic import ValidationError
 
 from functions.faces.mcp.server import build_server
-from functions.web.access import ANYONE
+from quire.service.access import ANYONE
 from quire.service.knowledge import Knowledge
 
 if TYPE_CHECKING:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, likeness, one_collection
 from functions.faces.mcp.passages import Reply, listed, shown_label
-from functions.web.access import Caller
 from functions.web.leaving import ended_by
 from functions.web.wire import SEND_TERMS
 from quire.analysis.language import advice
@@ -14,6 +13,7 @@ from quire.answering.request import EXTRACTIVE, Inquiry
 from quire.documents import Hit
 from quire.errors import QuireError
 from quire.search.retrieval import Query
+from quire.service.access import Caller
 from quire.service.ask import ask
 from quire.service.diff import compare
 from quire.service.documents import look_up

@@ -18,7 +18,6 @@ from functions.faces.native.contract import (
     QueryResponse,
     Searched,
 )
-from functions.web.access import Caller
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer, problems
 from functions.web.freshness import freshness_of, freshness_wire
@@ -30,6 +29,7 @@ from quire.errors import InputError
 from quire.filter_values import filter_value
 from quire.search.excerpts import weigh_stems
 from quire.search.retrieval import Query
+from quire.service.access import Caller
 from quire.service.knowledge import Found, Knowledge
 
 router = APIRouter(tags=["native"])

@@ -19,7 +19,6 @@ from functions.faces.openai import contract as c
 from functions.faces.openai.asking import Bound, bounded_text, ending_of, extras_of, inquiry_of, tokens_of
 from functions.faces.openai.errors import refusals
 from functions.faces.openai.responses import ResponseWire
-from functions.web.access import Caller
 from functions.web.answers import answered, streamed_answer, told
 from functions.web.calls import caller_of, run, service_of
 from functions.web.documented import answer as example
@@ -31,6 +30,7 @@ from quire.answering.request import Answer
 from quire.errors import AskerGone, InputError, QuireError, StoreUnavailable, TooLarge
 from quire.limits import EMBEDDED_CHARACTERS
 from quire.ports import Embedder
+from quire.service.access import Caller
 from quire.service.knowledge import Knowledge, survey
 from quire.store.catalog import Served, Unopened
 

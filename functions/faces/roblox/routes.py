@@ -17,7 +17,6 @@ from functions.faces.roblox.contract import (
     SearchResult,
     Status,
 )
-from functions.web.access import Caller
 from functions.web.calls import caller_of, collection_of, run, service_of
 from functions.web.documented import add_health, answer, response
 from functions.web.faces import QUERY, Face
@@ -27,6 +26,7 @@ from functions.web.wire import metadata_wire, rounded
 from quire.documents import Hit, text_sha256
 from quire.index.opened import OpenedIndex
 from quire.search.retrieval import Query
+from quire.service.access import Caller
 from quire.service.knowledge import Found, Knowledge
 
 WIRE_NAMES = {"q": "text"}

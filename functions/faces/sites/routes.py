@@ -12,11 +12,11 @@ from functions.faces.sites.contract import ContextRequest, ContextResponse, Dele
 from functions.faces.sites.documents import SiteQuery
 from functions.faces.sites.examples import CONTEXT, SITE_DELETED, SITES
 from functions.faces.sites.wire import context_wire
-from functions.web.access import WRITE, Caller
 from functions.web.calls import caller_of, collection_of, live_of, run, write
 from functions.web.documented import add_health, answer, problems
 from functions.web.faces import MEMORY, QUERY, Face
 from functions.web.replies import reply
+from quire.service.access import WRITE, Caller
 from quire.service.metrics import note_degraded
 from quire.store.write_targets import Site
 

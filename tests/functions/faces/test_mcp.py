@@ -22,10 +22,10 @@ from mcp.client.streamable_http import streamable_http_client
 
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, META
 from functions.faces.mcp.server import build_server, tool_list
-from functions.web.access import ANYONE
 from quire.adapters.folder import FolderStore
 from quire.documents import Document, Value
 from quire.errors import ModelUnavailable
+from quire.service.access import ANYONE
 from quire.store.store import SegmentStore
 from tests.support.corpus import api_documents
 from tests.support.mcp_agent import PASSAGE, READERS, Reader

@@ -19,9 +19,9 @@ from functions.app.app import create_app
 from functions.faces.mcp.arguments import MOST_TOKENS
 from functions.faces.mcp.choosing import MOST_COLLECTIONS
 from functions.faces.mcp.passages import META, MOST_BYTES, SIZE
-from functions.web.access import Caller
 from quire.collections import Collection
 from quire.documents import Document, Value
+from quire.service.access import Caller
 from quire.service.documents import grep
 from tests.functions.faces.test_mcp import ask, over_http, said
 from tests.support.client import TestClient

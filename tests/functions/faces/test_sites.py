@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from functions.web.access import ADMIN, EVERYTHING, READ, WRITE, Caller
 from quire.adapters.sqlite import SqliteMemory
 from quire.documents import Turn
 from quire.ports import Embedder
+from quire.service.access import ADMIN, EVERYTHING, READ, WRITE, Caller
 from quire.sessions import RETENTION, session_key
 from quire.store.write_targets import Site
 from tests.support.client import TestClient

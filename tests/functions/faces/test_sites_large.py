@@ -11,7 +11,7 @@ from urllib.parse import urljoin
 
 import pytest
 
-from functions.web.access import READ, WRITE, Caller
+from quire.service.access import READ, WRITE, Caller
 from quire.service.jobs import LARGE_CHARACTERS, LOST_AFTER_S
 from tests.support.client import TestClient
 from tests.support.lively import Lively

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from starlette.datastructures import Headers
 
-from functions.web.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller, OneKey, ScopedKeys
+from functions.web.access import OneKey, ScopedKeys
 from quire.errors import AccessDenied, ScopeMissing
+from quire.service.access import ADMIN, ANYONE, EVERYTHING, NOBODY, READ, WRITE, Caller
 from quire.service.access_file import AccessFile, TokenPolicy
 
 

@@ -19,11 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
-import onnxruntime
-from onnxruntime.capi import onnxruntime_pybind11_state as binding
 
 from quire.embedding.model_folder import GRAPH_FILE, ModelFacts, read_facts
 from quire.errors import ModelError
+from quire.interrupts import held_interrupts
+
+with held_interrupts():
+    import onnxruntime
+    from onnxruntime.capi import onnxruntime_pybind11_state as binding
 
 if TYPE_CHECKING:
     from quire.ports import Vectors

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from quire.analysis.language import is_foreign
-from quire.analysis.terms import analyze, identifiers
+from quire.analysis.terms import analyze, identifiers, words
 from quire.documents import NOTHING, Chunk, Hit
 from quire.errors import ArtifactCorrupt, InputError
 from quire.filter_values import Filters
 from quire.index.opened import OpenedIndex, vector_share
 from quire.limits import QUESTION_CHARACTERS, TERMS_CHARACTERS
+from quire.ports import WordList
 from quire.profiles import Profile, profile_named
 from quire.ranking import Ranking, fuse, union
 from quire.search.calibration import Calibration, read_calibration
@@ -304,9 +305,16 @@ def _numbered(
     )
 
 
-def matches_nothing(index: OpenedIndex, question: str, found: Retrieved) -> bool:
-    """Whether the hits are only what every question finds: the nearest of chunks that are all far away."""
-    least = near_of(index.chunk_count)
+def matches_nothing(index: OpenedIndex, embedder: Embedder | None, question: str, found: Retrieved) -> bool:
+    """Whether the hits are only what every question finds: the nearest of chunks that are all far away.
+
+    Of a few chunks those may be less near that ordinary words find; gibberish says nothing in other words.
+    """
+    ordinary = embedder if isinstance(embedder, WordList) else None
+    is_said = ordinary is not None and any(
+        ordinary.has_word(word) for word in words(question) if analyze(word)
+    )
+    least = near_of(index.chunk_count) if is_said else NEAR
     if found.names or any(hit.cosine is None or hit.cosine >= least for hit in found.hits):
         return False
     return not any(map(index.document_frequency, analyze(mended(question, found.mended))))

@@ -195,5 +195,5 @@ class Contexts:
             return (), served.version, served.degraded
         question = question[:QUESTION_CHARACTERS]
         found = retrieve(served.index, embedder, Query(question, CHUNKS))
-        hits = () if matches_nothing(served.index, question, found) else found.hits
+        hits = () if matches_nothing(served.index, embedder, question, found) else found.hits
         return hits, served.version, (*served.degraded, *found.degraded)

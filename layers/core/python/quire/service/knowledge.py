@@ -145,7 +145,8 @@ class Knowledge:
         # What was searched for; all of it would hold every other request.
         text = query.text[:QUESTION_CHARACTERS]
         asked = f"{text} {found.terms}"
-        hits = () if query.mode == "hybrid" and matches_nothing(served.index, asked, found) else found.hits
+        is_far = query.mode == "hybrid" and matches_nothing(served.index, embedder, asked, found)
+        hits = () if is_far else found.hits
         degraded = tuple(dict.fromkeys((*served.degraded, *missing, *found.degraded)))
         age_h = age_hours(served.pointer.fresh_at)
         note(collection=served.name, version=served.version, degraded=bool(degraded), index_age_h=age_h)
