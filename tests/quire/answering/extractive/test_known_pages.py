@@ -182,6 +182,13 @@ READMES = {
         (STARTS, "How do I install Boats?", "Pull the boat out"),
         (READMES, "How do I get started with Boats?", "Sit down in it"),
         (READMES, "How do I install Boats?", "Write the boat into it"),
+        (
+            {
+                "install.md": "# Install\n\nPush.\n\n## Java version\n\nJava 8 rows.\n\n## Dependencies\n\nJava."
+            },
+            "Which Java versions are supported?",
+            "Java 8 rows",
+        ),
         ({"README.md": "# Boats\n\nA boat floats."}, "How do I get started with Boats?", "A boat floats"),
         ({"keeping/updating.md": "# Newer boats\n\nPaint it."}, "How do I upgrade Boats?", "Paint it"),
         (

@@ -83,7 +83,8 @@ _REPORTS = re.compile(r"\b(?:report\w*|issues?|bug[ ]tracker)\b", re.IGNORECASE)
 _REQUIRES = re.compile(
     r"""
     \b(?: requirements? | prerequisites? | dependenc(?:y|ies) | compatib\w{1,6}
-      | support(?:ed)?[ ](?:versions?|platforms?) | versions?[ ]support(?:ed)? | you[ ]need )\b  # a title
+      | support(?:ed)?[ ](?:versions?|platforms?) | versions?[ ]support(?:ed)? | you[ ]need
+      | (?: python | node(?:\.?js)? | java | jdk | go | ruby | php | rust | elixir | \.net )[ ]versions? )\b  # a title
     """,
     re.IGNORECASE | re.VERBOSE,
 )
