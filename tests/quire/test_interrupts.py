@@ -7,6 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from functools import partial
 
 import pytest
 
@@ -18,6 +20,14 @@ LOADED = (
     "threading.Timer(float({after}), os.kill, (os.getpid(), signal.SIGINT)).start()\n"
     "try:\n    import quire.embedding.onnx\n    time.sleep(9)\nexcept KeyboardInterrupt:\n    print('stopped')\n"
 )
+
+
+@pytest.fixture(autouse=True)
+def _heard() -> Iterator[None]:
+    """In the background, as a workflow may run tests, Ctrl-C is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_inside_is_heard_behind() -> None:
@@ -55,5 +65,6 @@ def test_ctrl_c_while_the_model_is_loaded_is_ctrl_c(after: float) -> None:
         capture_output=True,
         text=True,
         check=False,
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     )
     assert done.stdout == "stopped\n", done.stderr[-500:]

@@ -644,6 +644,26 @@ def test_what_a_function_calls_for_a_part_of_its_work_stands_beside_it() -> None
     assert "shiny + dull" not in text_of(shelf, "Where is fire_kiln defined?")
 
 
+def test_the_errors_of_a_class_are_those_of_its_constructor() -> None:
+    head = "# A box that fires pots.\nclass Kiln\n  HOT = 900\nend\n"
+    making = 'def initialize(heat)\n  raise ArgumentError, "too hot" if heat > HOT\n  @heat = heat\nend\n'
+    other = 'def initialize(heat)\n  raise ArgumentError, "no glass" unless heat\nend\n'
+    shelf = shelf_of(
+        [
+            code("kiln.rb", head, "Kiln", 1, kind="class"),
+            code("kiln.rb", making, "Kiln.initialize", 6, kind="method"),
+            code("oven.rb", other, "Oven.initialize", 6, kind="method"),
+            code("use.rb", "def use\n  Kiln.new(800) # which heat Kiln takes and checks\nend\n", "use", 1),
+            *pages(6),
+        ],
+        profile="code",
+    )
+    for question in ("Which errors does Kiln raise?", "Which heat does Kiln refuse?"):
+        text = text_of(shelf, question)
+        assert '"too hot"' in text.partition("[2]")[0]
+        assert "no glass" not in text.partition("[2]")[0]
+
+
 def test_what_is_filtered_out_is_not_shown_beside_what_hands_its_work_to_it() -> None:
     taking = "def take_in(pot)\n  open_door\n  pot.place\n  close_door\n  burn\nend\n"
     shelf = shelf_of(

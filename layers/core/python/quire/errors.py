@@ -42,7 +42,7 @@ import errno
 
 _HELP = {
     errno.ENOSPC: "make room, or lead QUIRE_STORE and QUIRE_CACHE to another disk",
-    errno.EACCES: "let this user in, or lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to",
+    errno.EACCES: "lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to, or let this user in",
 }
 _HELP[errno.EDQUOT] = _HELP[errno.EFBIG] = _HELP[errno.ENOSPC]
 _HELP[errno.EPERM] = _HELP[errno.EROFS] = _HELP[errno.EACCES]
@@ -52,7 +52,7 @@ def explain(error: OSError) -> str:
     """What the system refused, where, and what helps, in one line.
 
     >>> explain(PermissionError(13, "Permission denied", "/store"))
-    '/store: Permission denied: let this user in, or lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to'
+    '/store: Permission denied: lead QUIRE_STORE and QUIRE_CACHE to folders that you may write to, or let this user in'
     """
     place = [] if error.filename is None else [str(error.filename)]
     help_ = [_HELP[error.errno]] if error.errno in _HELP else []

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.arranging import said_once
 from quire.answering.extractive.continuing import beside_in, goes_on_at, rest_before, rest_behind
 from quire.answering.extractive.quotes import Quote, written
 from quire.answering.request import Answer, Inquiry
@@ -370,3 +371,11 @@ def test_one_row_that_is_a_further_quote_tells_that_there_are_more() -> None:
     assert written([quote])[0].endswith("| b7 | Port 7 of boilers |\n\n[1]")
     first = Quote(hit_of(chunk("ports.md", "Ports are many.")), 0, len("Ports are many."), 0)
     assert written([first, quote])[0].endswith("| b7 | Port 7 of boilers |\n\n… [2]")
+
+
+def test_what_a_quote_repeats_of_several_paragraphs_before_it_is_said_once() -> None:
+    text = "## Kiln\n\nIt fires pots.\n\nPots are fired twice.\n\nIt is hot."
+    hit = hit_of(chunk("kiln.md", text))
+    first = Quote(hit, 0, text.index("\n\nIt is hot"), 0)
+    again = Quote(hit, text.index("It fires"), len(text), text.index("It fires"))
+    assert [one.text for one in said_once([first, again])] == [first.text, "It is hot."]

@@ -6,10 +6,13 @@ from __future__ import annotations
 import pytest
 
 from quire.answering.answerer import answer
+from quire.answering.extractive.openings import best_opening, rank_passages
+from quire.answering.extractive.scoring import score_passages
+from quire.answering.extractive.weighing import weigh
 from quire.answering.request import Answer, Inquiry
 from quire.documents import Chunk
 from tests.support.answer_checks import problems
-from tests.support.shelves import chunk, pages, shelf_of
+from tests.support.shelves import chunk, hit_of, pages, shelf_of
 
 LADDER = """\
 ### Ladder A: Brass
@@ -178,3 +181,25 @@ def test_a_link_below_see_also_answers_nothing() -> None:
     assert asked.citations[0].hit.chunk.document_id == "oil.md"
     asked = ask("What should I see also on oiling a lamp?", chunk("lamps.md", linked))
     assert asked.citations[0].hit.chunk.document_id == "lamps.md"
+
+
+def test_a_section_that_is_called_by_the_whole_question_opens_whatever_was_found_first() -> None:
+    asked = "How do I force the kiln to fire all pots of a rack I just moved?"
+    other = chunk(
+        "faq.md",
+        "## The kiln wants to fire a rack again, what can I do?\n\nAll pots of it were moved by the clock.",
+        0,
+        breadcrumb="Questions › The kiln wants to fire a rack again, what can I do?",
+    )
+    own = chunk(
+        "faq.md",
+        "## How do I force the kiln to fire all pots from the rack I just moved?\n\nTurn the red lever down.",
+        1,
+        breadcrumb="Questions › How do I force the kiln to fire all pots from the rack I just moved?",
+    )
+    weighed = weigh(asked, shelf_of([other, own, *pages(20)]).index)
+    hits = [hit_of(other, 1), hit_of(own, 2)]
+    ranked = rank_passages(weighed, score_passages(weighed, hits, None, None))
+    opening = best_opening(weighed, ranked)
+    assert opening is not None
+    assert opening.hit.chunk.id == own.id

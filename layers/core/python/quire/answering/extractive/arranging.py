@@ -139,12 +139,10 @@ def _unsaid_from(quote: Quote, other: Quote) -> int:
     if is_code_chunk(quote.hit.chunk):
         is_window = other.hit.chunk.document_id == quote.hit.chunk.document_id
         return quote.start + (_repeated_lines(quote.text, other.text) if is_window else 0)
-    start = quote.start
-    for piece in split_pieces(text):
-        if quote.start <= piece.start and piece.end <= quote.end:
-            if not said.endswith(_in_words(text[quote.start : piece.end])):
-                break
-            start = piece.end
+    within = (one.end for one in split_pieces(text) if quote.start <= one.start and one.end <= quote.end)
+    start = max(
+        (end for end in within if said.endswith(_in_words(text[quote.start : end]))), default=quote.start
+    )
     return start + len(text[start:]) - len(text[start:].lstrip("\n"))
 
 

@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze, split_identifier
+from quire.analysis.terms import analyze, split_identifier, words
 from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import (
     end_of_value,
@@ -187,14 +187,27 @@ def called_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: F
         return ()
     behind = hits[-1].rank if hits else 0
     level = [hit.chunk for hit in _defining(question, hits)]
+    said = {word for word in words(question) if word[:1].isupper()}
+    classes = (hit.chunk for hit in hits if hit.chunk in level or not said.isdisjoint(hit.chunk.symbols[:1]))
+    found = [one for chunk in classes for one in _constructors(index, chunk, filters)]
+    level = [*level, *found]
     seen = {chunk.id for chunk in level}
-    found: list[Chunk] = []
     for _ in range(STEPS):
         called = _callees(index, level, filters)
         level = [chunk for chunk in called if chunk.id not in seen and not is_test(chunk)]
         seen.update(chunk.id for chunk in level)
         found += level
     return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(found, 1))
+
+
+def _constructors(index: OpenedIndex, chunk: Chunk, filters: Filters) -> list[Chunk]:
+    """What makes an object of the class that the chunk defines, where it stands in the same file."""
+    if chunk.metadata.get("kind") != "class" or not chunk.symbols:
+        return []
+    beside = index.filters.narrow(index.documents.chunks(chunk.document_id), filters)
+    own = fold_symbol(chunk.symbols[0])
+    found = (one for one in index.fetch(beside.tolist()) if one.symbols and constructs(one))
+    return [one for one in found if fold_symbol(one.symbols[0]).rpartition(".")[0] == own]
 
 
 def _callees(index: OpenedIndex, chunks: Sequence[Chunk], filters: Filters) -> list[Chunk]:

@@ -32,7 +32,7 @@ from quire.answering.extractive.precedence import (
     shows_use,
 )
 from quire.answering.extractive.rendering import as_read
-from quire.answering.extractive.scoring import Scored
+from quire.answering.extractive.scoring import Scored, titled
 from quire.answering.extractive.weighing import Weighed
 from quire.documents import Chunk
 from quire.search.intent import is_of_use, read_intent
@@ -53,6 +53,9 @@ MESSAGE = 4.0
 """What a passage has more that holds the words which a question quotes."""
 BESIDE_NAME = 2
 """Words that a question has at most beside the name that it asks about: "set", "value", "restart"."""
+TITLE_TERMS, TITLED = 4, 0.9
+"""Terms of a question that is a section's title, and how well that says it, from which the section opens the answer
+unless another one is better, whatever was found first."""
 LITTLE = 1.5
 """What an accessor or a declaration has less where a place in code is asked for that it does not name."""
 _CALLED = re.compile(r"\b(\w++)\(")
@@ -102,7 +105,8 @@ def best_opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     found = min((one.hit for one in ranked), key=lambda hit: hit.rank, default=None)
     is_explained = found is not None and is_of_use(question.text) and not is_code_chunk(found.chunk)
     # Who calls or uses a symbol is told by its callers; the search's first hit is often its definition.
-    ahead = 0.0 if read_intent(question.text).related else FOUND_FIRST * (1 + is_explained)
+    is_led = not (read_intent(question.text).related or any(_is_title(question, one) for one in ranked))
+    ahead = is_led * FOUND_FIRST * (1 + is_explained)
     return max(
         opens_known_page(question, ranked)
         or _of_tests(question, ranked)
@@ -112,6 +116,15 @@ def best_opening(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
         key=lambda one: one.score + ahead * (found is not None and one.hit.rank == found.rank),
         default=None,
     )
+
+
+def _is_title(question: Weighed, one: Scored) -> bool:
+    """Whether the passage's section is called by all that the question says, as those of a list of questions are."""
+    chunk, heading = one.hit.chunk, one.passage.heading
+    if len(question.idf) < TITLE_TERMS or is_code_chunk(chunk):
+        return False
+    title = chunk.text[slice(*heading)] if heading else chunk.breadcrumb.rpartition(" › ")[2]
+    return titled(question, set(analyze(title))) >= TITLED
 
 
 def _of_tests(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:

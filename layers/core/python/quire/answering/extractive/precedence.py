@@ -58,6 +58,7 @@ _OF_ERRORS = re.compile(
     \b(?:which|what)\b [^?]{0,40}? \b(?:errors?|exceptions?)\b [^?]{0,80}?
       \b(?: rais\w+ | throws? | thrown | returns? | returned | sets? | gives? | given )\b  # by what is named
     | \bwhat\b [^?]{0,80}? \b(?:raises?|throws?)\W*$
+    | \b(?:which|what)\b [^?]{1,80}? [ ]does[ ] [^?]{1,60}? [ ](?:reject|refuse|validate|forbid|disallow)\b  # by errors
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -199,6 +200,8 @@ def asks_for_errors(question: str) -> bool:
 
     >>> asks_for_errors("Which errors does push() raise?"), asks_for_errors("What is an error?")
     (True, False)
+    >>> asks_for_errors("Which names does Lamp refuse?")
+    True
     """
     return bool(_OF_ERRORS.search(question[:MEMBERS_CHARACTERS]))
 
