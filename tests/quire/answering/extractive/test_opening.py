@@ -203,3 +203,19 @@ def test_a_section_that_is_called_by_the_whole_question_opens_whatever_was_found
     opening = best_opening(weighed, ranked)
     assert opening is not None
     assert opening.hit.chunk.id == own.id
+
+
+def test_what_points_back_from_the_beginning_of_a_section_points_at_its_title() -> None:
+    given = ask(
+        "How do I glaze all pots of the rack again?",
+        chunk(
+            "faq.md",
+            "```\nkiln --off\n```\n\n## How do I glaze all pots of a rack again?\n\n"
+            "This is done by the red lever:\n\n```\nlever --red\n```\n\nThis glazes the pots again.",
+            breadcrumb="Questions › How do I cool the kiln?",
+        ),
+    )
+    assert given.text.startswith(
+        "**How do I glaze all pots of a rack again?**\n\nThis is done by the red lever"
+    )
+    assert "kiln --off" not in given.text

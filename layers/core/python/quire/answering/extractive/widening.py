@@ -196,7 +196,11 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     """
     first = last = place
     section = page.pieces[place].section
-    while page.pieces[first].follows and _fits(page, first - 1, first, last):
+    while (
+        page.pieces[first].follows
+        and _is_of_section(page, first - 1, section)
+        and _fits(page, first - 1, first, last)
+    ):
         first -= 1
     while True:
         worth = {
@@ -213,6 +217,11 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     while first < place and ((first and page.pieces[first].follows) or _is_code_alone(page, first)):
         first += 1  # what it points back at, or what leads into the code, has no room
     return first - (page.crosses and _has_signature(page, first, last)), last
+
+
+def _is_of_section(page: _PageText, side: int, section: int) -> bool:
+    """Whether there is such a piece under that heading: what opens a section points at its title, and not beyond."""
+    return side >= 0 and page.pieces[side].section == section
 
 
 def _has_signature(page: _PageText, first: int, last: int) -> bool:
