@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from email.message import EmailMessage
 
 import pytest
@@ -113,3 +114,15 @@ def test_what_is_no_canvas_is_told() -> None:
 def test_an_empty_file_is_told_to_be_empty_whatever_its_name_promises(name: str) -> None:
     with pytest.raises(NoText, match="the file is empty"):
         read_converted(RawFile(name, b""))
+
+
+def test_a_body_that_nothing_closes_takes_no_longer_than_it_is_long() -> None:
+    hostile = b"Subject: x\nContent-Type: text/html\n\nhello " + b"<body " * 60_000
+    began = time.process_time()
+    assert "hello" in eml_html(hostile, "x.eml")
+    assert time.process_time() - began < 2.0
+
+
+def test_a_card_that_lies_beyond_all_numbers_is_told() -> None:
+    with pytest.raises(SourceError, match="cannot be read"):
+        canvas_html(f'{{"nodes": [{{"x": 1{"0" * 400}}}, {{"x": 2}}]}}', "wide.canvas")

@@ -16,7 +16,7 @@ _STYLES = (
     f'<styleSheet xmlns="{_MAIN}"><numFmts><numFmt numFmtId="164" formatCode="dd/mm/yyyy hh:mm"/>'
     '<numFmt numFmtId="165" formatCode="#,##0.00 &quot;day&quot;"/></numFmts>'
     '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="164"/><xf numFmtId="9"/><xf numFmtId="165"/>'
-    '<xf numFmtId="20"/></cellXfs></styleSheet>'
+    '<xf numFmtId="20"/><xf numFmtId="46"/></cellXfs></styleSheet>'
 )
 
 
@@ -131,3 +131,45 @@ def test_what_is_no_table_is_told_and_what_is_data_too() -> None:
             xlsx_html(data, "a.xlsx")
     with pytest.raises(SourceError, match="cannot be read"):
         xlsx_html(make_xlsx({"a": '<row r="1"><c r="A1" t="s"><v>7</v></c></row>'}), "a.xlsx")
+
+
+def test_a_title_above_a_table_says_nothing_of_what_separates_its_values() -> None:
+    shown = csv_html(b"Price list\nname;price\nlamp, red;2,50\nrope;3,00\n", "prices.csv")
+    assert "<td>lamp, red</td><td>2,50</td>" in shown
+    assert "<td>a, b</td><td>2</td>" in csv_html(b"word, or two\tcount\na, b\t2\n", "words.tsv")
+
+
+def test_how_long_something_took_is_no_date_and_seconds_are_shown() -> None:
+    rows = row(
+        1, cell("A1", 40 / 24, style=6), cell("B1", 205 / 86_400, style=6), cell("C1", 0.5000116, style=5)
+    )
+    shown = xlsx_html(
+        make_xlsx({"hours": rows + row(2, cell("A2", "s", "str"), cell("B2", "t", "str"))}), "h.xlsx"
+    )
+    assert all(one in shown for one in ("40:00", "0:03:25", "12:00:01"))
+
+
+def test_a_text_that_every_cell_says_has_a_bound_and_no_sheet_is_read_twice() -> None:
+    text = f"<si><t>{'wide ' * 10_000}</t></si>"
+    rows = "".join(row(n, *(cell(f"A{n}", 0, "s") for _ in range(200))) for n in range(1, 40))
+    with pytest.raises(SourceError, match="characters, found more"):
+        xlsx_html(make_xlsx({"wide": rows}, strings=text), "wide.xlsx")
+
+
+def test_how_a_japanese_word_is_read_is_no_part_of_it() -> None:
+    strings = "<si><t>東京</t><rPh><t>トウキョウ</t></rPh></si><si><r><t>大</t></r><r><t>阪</t></r></si>"
+    shown = xlsx_html(
+        make_xlsx({"towns": row(1, cell("A1", 0, "s"), cell("B1", 1, "s"))}, strings=strings), "t.xlsx"
+    )
+    assert "東京" in shown
+    assert "大阪" in shown
+    assert "トウキョウ" not in shown
+
+
+def test_empty_rows_are_no_data_and_a_day_beyond_all_is_told() -> None:
+    empty = "".join(row(n, f'<c r="A{n}" s="1"/>') for n in range(2, TABLE_ROWS + 9))
+    shown = xlsx_html(make_xlsx({"one": row(1, cell("A1", "word", "str")) + empty}), "one.xlsx")
+    assert "word" in shown
+    late = make_xlsx({"late": row(1, cell("A1", 2_958_465, style=1))}, options='<workbookPr date1904="1"/>')
+    with pytest.raises(SourceError, match="cannot be read"):
+        xlsx_html(late, "late.xlsx")

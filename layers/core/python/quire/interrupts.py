@@ -24,6 +24,7 @@ def held_interrupts() -> Iterator[None]:
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        # One that was not set by Python is not known here.
+        signal.signal(signal.SIGINT, signal.default_int_handler if before is None else before)
     if pressed and callable(before):
         before(*pressed[0])

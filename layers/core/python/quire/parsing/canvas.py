@@ -30,9 +30,9 @@ def canvas_html(text: str, path: str) -> str:
         read = json.loads(text)
         nodes = [one for one in read.get("nodes", ()) if isinstance(one, dict)]
         edges = [one for one in read.get("edges", ()) if isinstance(one, dict)]
-    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        nodes.sort(key=lambda one: (_number(one, "y"), _number(one, "x")))
+    except (ValueError, AttributeError, TypeError, RecursionError, OverflowError) as error:
         raise SourceError(f"{path}: the canvas cannot be read: {error}", path=path) from error
-    nodes.sort(key=lambda one: (_number(one, "y"), _number(one, "x")))
     cards = [line for one in nodes for line in _card(one)]
     names = {str(one.get("id")): _name(one) for one in nodes}
     arrows = [line for one in edges if (line := _arrow(one, names))]

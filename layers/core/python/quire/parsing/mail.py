@@ -12,7 +12,7 @@ from quire.errors import NoText, SourceError
 from quire.parsing.zipped_xml import holds_words
 
 _HEADS = ("From", "To", "Cc", "Date")
-_BODY = re.compile(r"<body\b[^>]*>(.*?)(?:</body\s*>|\Z)", re.DOTALL | re.IGNORECASE)
+_BODY = re.compile(r"<body\b[^<>]*+>(.*?)(?:</body\s*>|\Z)", re.DOTALL | re.IGNORECASE)
 
 
 def eml_html(data: bytes, path: str) -> str:

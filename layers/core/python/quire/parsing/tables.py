@@ -16,7 +16,15 @@ from zipfile import ZipFile
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES, TABLE_ROWS
 from quire.parsing.formats import RawFile, text_of
-from quire.parsing.zipped_xml import UNREADABLE, elements, holds_words, parse_part, related_parts, relation_of
+from quire.parsing.zipped_xml import (
+    UNREADABLE,
+    elements,
+    holds_words,
+    local_name,
+    parse_part,
+    related_parts,
+    relation_of,
+)
 
 _WORKBOOK = "xl/workbook.xml"
 _DELIMITERS = ",;\t|"
@@ -26,6 +34,8 @@ _MOST_COLUMNS = 200
 _DATES = frozenset((*range(14, 23), *range(45, 48)))
 """Numbers of the formats that show a number as a date or a time; ECMA-376, part 1, 18.8.30."""
 _PERCENT = frozenset((9, 10))
+_ELAPSED, _ELAPSED_CODE = 46, re.compile(r"\[[hms]{1,4}\]", re.IGNORECASE)
+"""The number and the sign of formats that show how long something took, be it more than a day."""
 _DAY_ZERO = {False: datetime(1899, 12, 30), True: datetime(1904, 1, 1)}
 """What days are counted from, and where a workbook counts from 1904 as those of old Macs."""
 _MOST_DAYS = 2_958_465
@@ -49,10 +59,9 @@ def csv_html(data: bytes, path: str) -> str:
         text = text_of(RawFile(path, data)).removeprefix("\ufeff")
     except SourceError:
         text = data.decode("cp1252", "replace")  # as Excel writes it in Western Europe
-    head = _QUOTED.sub("", text[:_SNIFFED]).split("\n", 1)[0]
-    delimiter = max(_DELIMITERS, key=head.count)
+    delimiter = "\t" if path.lower().endswith(".tsv") else _delimiter(text)
     try:
-        rows = _within(path, csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        rows = _Room(path).take(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read: {error}", path=path) from error
     return _page(path, [("", [[" ".join(cell.split()) for cell in row] for row in rows])])
@@ -65,23 +74,58 @@ def xlsx_html(data: bytes, path: str) -> str:
         SourceError: it is damaged, needs a password, or has more than `TABLE_ROWS` rows.
         NoText: it holds no word.
     """
+    room = _Room(path)
     try:
         with ZipFile(io.BytesIO(data)) as book:
-            return _page(path, [(name, _within(path, rows)) for name, rows in _sheets(book)])
-    except (*UNREADABLE, ValueError, IndexError) as error:
+            return _page(path, [(name, room.take(rows)) for name, rows in _sheets(book)])
+    except (*UNREADABLE, ValueError, IndexError, OverflowError) as error:
         raise SourceError(f"{path}: the workbook cannot be read: {error}", path=path) from error
 
 
-def _within(path: str, rows: Iterator[Row]) -> list[Row]:
-    kept: list[Row] = []
-    for row in rows:
-        if len(kept) == TABLE_ROWS:
+def _delimiter(text: str) -> str:
+    """What separates values, by the first lines: above a table a title may stand that has none of it.
+
+    >>> _delimiter("Price list\\nname;price\\nlamp, red;2,50"), _delimiter('a,b\\n"1;2;3",4')
+    (';', ',')
+    """
+    lines = _QUOTED.sub("", text[:_SNIFFED]).splitlines()
+    return max(
+        _DELIMITERS,
+        key=lambda sign: (sum(sign in line for line in lines), sum(line.count(sign) for line in lines)),
+    )
+
+
+class _Room:
+    """What a file may hold: filled rows, and characters, since a small workbook may say one text in all its cells."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._rows = self._characters = 0
+
+    def take(self, rows: Iterator[Row]) -> list[Row]:
+        """The rows; of several empty ones in turn the first.
+
+        Raises:
+            SourceError: with what was taken before there are too many.
+        """
+        kept: list[Row] = []
+        for row in rows:
+            cells = [cell.strip() for cell in row[:_MOST_COLUMNS]]
+            if not any(cells) and not (kept and any(kept[-1])):
+                continue
+            self._rows += any(cells)
+            self._characters += sum(map(len, cells))
+            self._demand(self._rows, TABLE_ROWS, "rows")
+            self._demand(self._characters, DOCUMENT_FILE_BYTES, "characters")
+            kept.append(cells)
+        return kept
+
+    def _demand(self, found: int, most: int, what: str) -> None:
+        if found > most:
             raise SourceError(
-                f"{path}: wanted at most {TABLE_ROWS:,} rows, found more: so many are data, which are not searched",
-                path=path,
+                f"{self._path}: wanted at most {most:,} {what}, found more: so many are data, which are not searched",
+                path=self._path,
             )
-        kept.append([cell.strip() for cell in row[:_MOST_COLUMNS]])
-    return kept
 
 
 def _page(path: str, sheets: Sequence[tuple[str, Sequence[Row]]]) -> str:
@@ -128,10 +172,12 @@ def _sheets(book: ZipFile) -> Iterator[tuple[str, Iterator[Row]]]:
     targets = related_parts(book, _WORKBOOK)
     from_1904 = any(one.get("date1904") in ("1", "true") for one in elements(root, "workbookPr"))
     strings, formats = _strings(book), _formats(book)
+    read = set[str]()
     for sheet in elements(root, "sheet"):
         target = targets.get(relation_of(sheet), "")
-        if sheet.get("state") in ("hidden", "veryHidden") or "worksheets/" not in target:
+        if sheet.get("state") in ("hidden", "veryHidden") or "worksheets/" not in target or target in read:
             continue  # a chart has no cells
+        read.add(target)
         cells = _Cells(strings, formats, from_1904=from_1904)
         yield sheet.get("name", ""), cells.rows(parse_part(book, target, DOCUMENT_FILE_BYTES * 10))
 
@@ -145,11 +191,13 @@ def _strings(book: ZipFile) -> list[str]:
 
 
 def _said(element: ElementTree.Element) -> str:
-    return " ".join("".join(one.text or "" for one in elements(element, "t")).split())
+    """Its text, in runs or not, without how a Japanese word is read."""
+    own = (one for one in element if local_name(one) in ("t", "r", "is"))
+    return " ".join("".join(one.text or "" for part in own for one in elements(part, "t")).split())
 
 
 def _formats(book: ZipFile) -> list[str]:
-    """By the number of a cell's style what its number is shown as: `date`, `percent`, or ""."""
+    """By the number of a cell's style what its number is shown as: `date`, `elapsed`, `percent`, or ""."""
     if "xl/styles.xml" not in book.namelist():
         return []
     root = parse_part(book, "xl/styles.xml")
@@ -159,6 +207,8 @@ def _formats(book: ZipFile) -> list[str]:
 
 
 def _shown_as(number: str, own: Mapping[str, str]) -> str:
+    if int(number) == _ELAPSED or _ELAPSED_CODE.search(own.get(number, "")):
+        return "elapsed"
     code = _QUOTED.sub("", own.get(number, "")).lower()
     if code:
         return "percent" if "%" in code else "date" if re.search("[ydh]|mm", code) else ""
@@ -205,12 +255,15 @@ class _Cells:
         number = float(value)
         if shown_as == "date" and 0 <= number <= _MOST_DAYS:
             return self._date(number)
+        if shown_as == "elapsed" and 0 <= number <= _MOST_DAYS:
+            minutes, seconds = divmod(round(number * 86_400), 60)
+            return f"{minutes // 60}:{minutes % 60:02}" + (f":{seconds:02}" if seconds else "")
         return f"{number * 100:.10g}%" if shown_as == "percent" else f"{number:.15g}"
 
     def _date(self, days: float) -> str:
         """A day, with its time where it has one; a time alone where it is less than a day."""
         moment = self._day_zero + timedelta(seconds=round(days * 86_400))
-        time = f"{moment:%H:%M}"
+        time = f"{moment:%H:%M:%S}".removesuffix(":00")
         if days < 1:
             return time
         return f"{moment:%Y-%m-%d}" if time == "00:00" else f"{moment:%Y-%m-%d} {time}"

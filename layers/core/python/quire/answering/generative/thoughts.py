@@ -5,6 +5,15 @@ from __future__ import annotations
 import re
 
 _OPENING = re.compile(r"\s*+(?:<(?:\w{1,20}+:)?think(?:ing)?>|\[THINK\])", re.IGNORECASE)
+_LATE = re.compile(
+    r"""
+    (?<!`) (?: </(?:\w{1,20}+:)?think(?:ing)?> | \[/THINK\] )  # and no word of a sentence, between blanks
+    (?: (?![ ]) | (?<=\S</think>) | (?<=\S</thinking>) | (?<=\S\[/THINK\]) )
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TAG = re.compile(r"<(?:\w{1,20}+:)?think(?:ing)?>|\[THINK\]|```|~~~", re.IGNORECASE)
+"""What tells of an answer that it speaks of such tags: a closing one behind it ends no thought."""
 _CLOSING = re.compile(r"(?<!`)(?:</(?:\w{1,20}+:)?think(?:ing)?>|\[/THINK\])", re.IGNORECASE)
 _MAY_OPEN = re.compile(r"\s*+(?:<[\w:]{0,30}+|\[\w{0,5}+)?\Z")
 _MAY_CLOSE = re.compile(r"(?:<(?:/[\w:]{0,30}+)?|\[(?:/\w{0,5}+)?)\Z")
@@ -29,6 +38,7 @@ class Thoughts:
         self._held = ""
         self._is_thinking = False
         self._has_begun = False
+        self._speaks_of_tags = False
         self.closed_late = False
 
     def feed(self, piece: str) -> str:
@@ -63,12 +73,14 @@ class Thoughts:
     def _say(self) -> str:
         if not self._has_begun:
             return ""
-        closed = list(_CLOSING.finditer(self._held))
-        self.closed_late = bool(closed)
-        text = self._held[closed[-1].end() :].lstrip() if closed else self._held
+        closed = None if self._speaks_of_tags else _LATE.search(self._held)
+        is_told = closed is not None and _TAG.search(self._held, 0, closed.start())
+        self.closed_late = closed is not None and not is_told
+        text = self._held[closed.end() :].lstrip() if closed and not is_told else self._held
         may_close = _MAY_CLOSE.search(text, max(len(text) - LONGEST_TAG, 0))
         end = may_close.start() if may_close else len(text)
         self._held = text[end:]
+        self._speaks_of_tags = self._speaks_of_tags or bool(_TAG.search(text, 0, end))
         return text[:end]
 
 
@@ -79,6 +91,8 @@ def without_thoughts(text: str) -> str:
     ('tide, ebb', 'tide')
     >>> without_thoughts("<think>I should"), without_thoughts("What `</think>` ends")
     ('', 'What `</think>` ends')
+    >>> without_thoughts("Write `<think>` and then </think>."), without_thoughts("It ends at </think> [1].")
+    ('Write `<think>` and then </think>.', 'It ends at </think> [1].')
     """
     thoughts = Thoughts()
     return thoughts.feed(text) + thoughts.finish()
