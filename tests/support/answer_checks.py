@@ -75,7 +75,6 @@ def problems(given: Answer) -> list[str]:
                 [None, *given.citations], given.citations, [*given.citations[1:], None], strict=False
             )
             for kind in _cut(one, before, after)
-            if kind == "code" or not re.search(rf"^… (?:\[\d+\] )*\[{one.n}\]$", given.text, re.M)
         ),
         *(["reversed"] if _is_reversed(given.citations) else []),
         *_dead_marks(given, bare),

@@ -201,10 +201,13 @@ def called_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: F
 
 
 def _constructors(index: OpenedIndex, chunk: Chunk, filters: Filters) -> list[Chunk]:
-    """What makes an object of the class that the chunk defines, where it stands in the same file."""
-    if chunk.metadata.get("kind") != "class" or not chunk.symbols:
+    """What makes an object of the class that the chunk defines, where it stands near it in the same file."""
+    at = index.find(chunk.id)
+    if at is None or chunk.metadata.get("kind") != "class" or not chunk.symbols:
         return []
-    beside = index.filters.narrow(index.documents.chunks(chunk.document_id), filters)
+    behind = index.documents.chunks(chunk.document_id)
+    behind = behind[int(behind.searchsorted(at)) :][:PER_FILE]
+    beside = index.filters.narrow(behind, filters)
     own = fold_symbol(chunk.symbols[0])
     found = (one for one in index.fetch(beside.tolist()) if one.symbols and constructs(one))
     return [one for one in found if fold_symbol(one.symbols[0]).rpartition(".")[0] == own]

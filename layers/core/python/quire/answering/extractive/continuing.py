@@ -17,7 +17,6 @@ from quire.answering.extractive.blocks import (
     LIST,
     PARAGRAPH,
     TABLE,
-    QuotePiece,
     heading_levels,
     split_blocks,
     split_pieces,
@@ -83,14 +82,11 @@ def beside_in(index: OpenedIndex) -> Beside:
     return beside
 
 
-def rest_behind(
-    chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False, in_part: bool = False
-) -> Rest | None:
+def rest_behind(chunk: Chunk, end: int, beside: Beside, room: int, *, crosses: bool = False) -> Rest | None:
     """What follows `chunk.text[:end]` in the next chunk under the same heading, whole pieces of at most `room`.
 
-    A list or table that the border of the chunks tears goes on though it is longer than the room by half, or with
-    `in_part` as many whole items or rows of it as have room; what the end of the chunk announces follows up to
-    `ANNOUNCED_CHARACTERS`. With
+    A list or table that the border of the chunks tears goes on though it is longer than the room by half; what the
+    end of the chunk announces follows up to `ANNOUNCED_CHARACTERS`. With
     `crosses` the first parts of the section follow too, under their headings, up to one of a higher level: an opening
     alone often only says what they are about.
     """
@@ -115,20 +111,10 @@ def rest_behind(
         if levels[piece.section] < levels[pieces[0].section]:
             break
         if piece.end - start > (room if number else first_room):
-            if in_part and is_torn and not number:
-                last = _whole_items(following.text, piece, start, room)
             break
         last = piece.end
     start += len(following.text[start:last]) - len(following.text[start:last].lstrip("\n"))
     return Rest(following, start, last) if last > start else None
-
-
-def _whole_items(text: str, piece: QuotePiece, start: int, room: int) -> int:
-    """Where the last item or row of a torn list or table ends that has room; `start` where none has."""
-    begins = (one.start for one in split_passages(text) if start < one.start < piece.end)
-    lines = (text.rfind("\n", 0, begin) + 1 for begin in begins)
-    ends = [len(text[:line].rstrip()) for line in lines if line - start <= room]
-    return max([start, *ends])
 
 
 def cut_kind(chunk: Chunk, start: int, end: int, beside: Beside, *, is_rest: bool = False) -> str:

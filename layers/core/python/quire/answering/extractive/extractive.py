@@ -408,7 +408,7 @@ def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> li
         last, said = quotes[-1], sum(len(one.text) for one in quotes)
         is_list = cut_kind(last.hit.chunk, last.start, last.end, beside, is_rest=last.goes_on) == LIST
         room = (LIST_CHARACTERS if is_list else FIRST_CHARACTERS + CONTINUED_CHARACTERS) - said
-        rest = rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room, in_part=True)
+        rest = rest_behind(last.hit.chunk, last.end, beside, room, crosses=said <= room)
         if rest and not NAMED_PARAGRAPH.match(rest.chunk.text, rest.start):
             quotes.append(_quote_of(quote.hit, rest, goes_on=True))
     return quotes
@@ -435,9 +435,9 @@ def _with_steps(question: Weighed, quotes: list[Quote], steps: Steps) -> list[Qu
     room = ANSWER_CHARACTERS - sum(len(one.text) for one in quotes)
     shown, further = {one.hit.chunk.id for one in quotes}, list[Quote]()
     for chunk in steps(quotes[place].hit.chunk):
-        span = best_lines(question, chunk.text, 0, min(room, CODE_CHARACTERS))
-        room -= span[1] - span[0]
-        if chunk.id not in shown and room >= 0 and len(further) < MOST_STEPS:
+        span = best_lines(question, chunk.text, 0, CODE_CHARACTERS)
+        if chunk.id not in shown and span[1] - span[0] <= room and len(further) < MOST_STEPS:
+            room -= span[1] - span[0]
             further.append(Quote(quotes[place].hit._replace(chunk=chunk), *span, span[0]))
     return [*quotes[: place + 1], *further, *quotes[place + 1 :]]
 

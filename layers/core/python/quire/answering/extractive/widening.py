@@ -92,14 +92,15 @@ def _whole_entry(question: Weighed, one: Scored) -> Quote | None:
     return Quote(one.hit, 0, pieces[-1].end, one.passage.start) if is_short else None
 
 
-def asked_row(question: Weighed, one: Scored) -> Quote | None:
-    """The row alone that a long table has of the one thing that is asked about; a reader wants none of the others."""
+def asked_row(question: Weighed, one: Scored, *, in_words: bool = True) -> Quote | None:
+    """The row alone that a long table has of the one thing that is asked about; a reader wants none of the others.
+    Where the thing has no name of its own, it may be called `in_words`."""
     text, at = one.hit.chunk.text, one.passage.start
     block = next((block for block in split_blocks(text) if block.start <= at < block.end), None)
     is_row = one.passage.kind == ROW and block is not None and block.kind == TABLE
     if not is_row or block is None or text.count("\n", block.start, block.end) < LONG_TABLE:
         return None
-    if not (leads_entry(one, asked_name(question.text)) or _is_only_row(question, one, block)):
+    if not (leads_entry(one, asked_name(question.text)) or (in_words and _is_only_row(question, one, block))):
         return None
     end = text.find("\n", at, block.end)
     return Quote(one.hit, _line_start(text, at), end if end >= 0 else len(text[: block.end].rstrip()), at)
@@ -141,7 +142,7 @@ def widened(
         is_whole = opens and len(text) <= WHOLE_CHARACTERS and asks_for_working(question.text)
         room = WHOLE_CHARACTERS if is_whole else CODE_CHARACTERS
         return Quote(one.hit, *best_lines(question, text, at, room), at)
-    if alone := _whole_entry(question, one) or asked_row(question, one):
+    if alone := _whole_entry(question, one) or asked_row(question, one, in_words=opens):
         return alone
     pieces = split_pieces(text)
     numbers = range(len(pieces))
