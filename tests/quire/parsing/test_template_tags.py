@@ -31,6 +31,21 @@ def test_a_shortcode_around_fenced_code_makes_no_other_fence(generator: str) -> 
     assert words(text, generator) == "```bash\nrow\n```\n```js\nrow();\n```\nAfter."
 
 
+def test_a_tab_of_code_and_text_is_read_by_the_label_that_its_tabs_have_for_it() -> None:
+    text = (
+        '# A\n\n{{< tabs Sloop "Tall ship" >}}\n\n{{% codetab %}}\n\nHoist one.\n\n{{% /codetab %}}\n\n'
+        "{{% codetab %}}\n\nHoist many:\n\n```sh\nhoist all\n```\n\n{{% /codetab %}}\n\n{{< /tabs >}}\n\nAfter.\n"
+    )
+    expected = "Sloop:\nHoist one.\nTall ship:\nHoist many:\n```sh\nhoist all\n```\nAfter."
+    assert [line for line in words(text, "hugo").split("\n") if line] == expected.split("\n")
+
+
+def test_what_holds_a_fence_somewhere_holds_text_elsewhere() -> None:
+    held = "{{< code-box >}}\nMind the *ropes*.\n{{< /code-box >}}\n\n"
+    text = f"# A\n\n{held}{{{{< code-box >}}}}\nSo:\n\n```sh\ncoil\n```\n{{{{< /code-box >}}}}\n"
+    assert words(text, "hugo").startswith("Mind the ropes.\nSo:\n```sh")
+
+
 def test_examples_of_shortcodes_are_shown_as_they_are_written() -> None:
     text = "# A\n\n```md\n{{</* note */>}}\n{{< raw >}}\n```\n\nWrite `{{< note >}}` here.\n"
     assert words(text, "hugo") == "```md\n{{< note >}}\n{{< raw >}}\n```\nWrite `{{< note >}}` here."

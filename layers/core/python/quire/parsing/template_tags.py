@@ -42,6 +42,11 @@ _TAB = re.compile(
     re.VERBOSE,
 )
 """A tab with its label, which has no name in some themes of Hugo."""
+_TABS = re.compile(r"\{\{[<%][ \t]*+tabs[ \t]++((?:\"[^\"{}\n]++\"|[^\s\"={}<>%]++|[ \t])++)[>%]\}\}")
+"""What names the tabs that it holds, in their order: `{{< tabs Linux "Windows 11" >}}`."""
+_ENDS_TABS = re.compile(r"[<%/][ \t]*+/?[ \t]*+tabs\b")
+_NAMED = re.compile(r"\"([^\"]++)\"|([^\s\"]++)")
+_PANE = re.compile(r"\{\{[<%][ \t]*+\w*tab[ \t]*+[>%]\}\}")
 _ADDRESS = re.compile(r"\burl=\"(https?://[^\"\s]{1,120}+)\"")
 """Of what a page embeds; longer ones name files of the site that nobody reads."""
 _TAGS = re.compile(
@@ -63,12 +68,17 @@ _CLOSING = re.compile(
     r"""
     \{[{%][<%]?-?[ \t]*+                          # of a shortcode or of Liquid
     (?:/[ \t]*+|end)                              # {{< /code >}}, {% endhighlight %}
-    ([\w-]*(?:code|highlight)[\w-]*)              # what holds code
+    (?![\w-]*tab) ([\w-]*(?:code|highlight)[\w-]*)  # what holds code; a tab of it holds text beside that
     """,
     re.VERBOSE,
 )
-_AROUND_FENCE = re.compile(r"\{[{%][<%]?-?[ \t]*+([\w-]++)[^{}\n]*+\}++\s*+(?:```|~~~)")
-"""A tag that stands around code in a fence of its own."""
+_HELD = re.compile(
+    r"""
+    ^[ \t]*+(```|~~~)                              # a fence of its own
+    | \{[{%][<%]?-?[ \t]*+(/[ \t]*+|end)?([\w-]++)([^{}\n]*+)  # a tag that opens or closes
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
 _OF_HUGO = re.compile(r"\{\{[<%](?!/\*|[ ]include[ ])")
 """Not what Quarto includes, which is read where it stands."""
 _OF_JEKYLL = re.compile(
@@ -98,12 +108,14 @@ def without_template_tags(text: str, generator: str) -> str:
     """
     if generator == "quarto" or not any(sign in text for sign in ("{{", "{%", "{:", "{.")):
         return text
-    reader = _READERS.get("hugo" if generator == "plain" and _looks_hugo(text) else generator)
+    generator = "hugo" if generator == "plain" and _looks_hugo(text) else generator
+    reader = _READERS.get(generator)
     if reader is None:
         outside, inside = _READERS.get(generator_in(text), (_as_it_stands, _as_it_stands))
     else:
         outside, inside = reader
-    holders = frozenset(_CLOSING.findall(text)) - frozenset(_AROUND_FENCE.findall(text))
+    text = _with_labels(text) if generator == "hugo" else text
+    holders = frozenset(_CLOSING.findall(text)) - _around_fences(text)
     shown, opened = [], ""
     for line in _with_whole_tags(text.split("\n")):
         if opened:
@@ -113,6 +125,32 @@ def without_template_tags(text: str, generator: str) -> str:
         opened = fence_behind(opened, kept)
         shown.append(kept)
     return "\n".join(shown)
+
+
+def _with_labels(text: str) -> str:
+    """The text with each tab that has no label called by what the tag around them all lists, one name for each."""
+    shown, read = list[str](), 0
+    for tabs in _TABS.finditer(text):
+        ends = _ENDS_TABS.search(text, tabs.end())
+        panes = [*_PANE.finditer(text, tabs.end(), ends.start() if ends else len(text))]
+        labels = ["".join(one) for one in _NAMED.findall(tabs[1])]
+        for pane, label in zip(panes, labels, strict=False) if len(panes) == len(labels) else ():
+            shown += [text[read : pane.start()], f'{{{{% tab "{label}" %}}}}']
+            read = pane.end()
+    return "".join([*shown, text[read:]])
+
+
+def _around_fences(text: str) -> frozenset[str]:
+    """Names of the tags that hold code in a fence of its own somewhere: what else they hold is text."""
+    opened, around = set[str](), set[str]()
+    for fence, closes, name, said in _HELD.findall(text):
+        if fence:
+            around |= opened
+        elif closes:
+            opened.discard(name)
+        elif not said.rstrip(">%").endswith("/"):
+            opened.add(name)
+    return frozenset(around)
 
 
 def _looks_hugo(text: str) -> bool:
