@@ -198,7 +198,7 @@ def _neighbours(page: _PageText, place: int) -> tuple[int, int]:
     first = last = place
     section = page.pieces[place].section
     while (
-        page.pieces[first].follows
+        (page.pieces[first].follows or _is_code_alone(page, first))
         and _is_of_section(page, first - 1, section)
         and _fits(page, first - 1, first, last)
     ):
