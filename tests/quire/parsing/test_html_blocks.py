@@ -121,3 +121,8 @@ def test_a_heading_of_an_example_that_the_page_runs_heads_no_section() -> None:
 def test_an_exponent_stays_one_and_other_raised_text_is_read_as_before(written: str, said: str) -> None:
     [(_, parts)] = read(written)
     assert parts == [(said, 1, 1)]
+
+
+def test_an_exponent_that_a_line_break_divides_begins_no_list() -> None:
+    [(_, parts)] = read("From 0 to 2<sup>n \u2212\n1</sup> \u2212 1,\nall of them.")
+    assert parts == [("From 0 to 2^(n \u2212 1) \u2212 1, all of them.", 1, 3)]

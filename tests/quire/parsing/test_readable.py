@@ -91,6 +91,13 @@ def test_a_quote_is_shown_by_the_lines_that_it_stands_on() -> None:
     assert of(text[text.index("<Card") : text.index("</Card>")]) == "Oars\n\n\nOf ash. And oak."
 
 
+def test_rows_from_the_midst_of_a_table_of_html_are_shown() -> None:
+    rows = "  <tr>\n    <td>Ash</td>\n    <td>4</td>\n  </tr>\n\n  <tr>\n    <td>Oak</td>\n    <td>2</td>\n  </tr>\n"
+    text = f"Oars:\n\n<table>\n  <tr>\n    <th>Of</th>\n    <th>Left</th>\n  </tr>\n\n{rows}"
+    part = readable_part(text, "boats.md", text.index(rows), len(text))
+    assert part.text[part.start : part.end].split("\n")[1:3] == ["  | Ash | 4 |", "  | Oak | 2 |"]
+
+
 @given(
     st.lists(st.sampled_from(["Row.", "", "- an oar", "  - of ash", "`<a>`", "| a | b |"]), max_size=9),
     st.data(),

@@ -49,6 +49,15 @@ def pieces(text: str) -> list[str]:
     return [text[piece.start : piece.end] for piece in split_pieces(text)]
 
 
+def test_a_table_of_html_is_one_block_though_blank_lines_part_its_rows_and_chunks_it() -> None:
+    rows = "  <tr>\n    <td>Seal</td>\n  </tr>\n\n  <tr>\n    <td>Lid</td>\n  </tr>\n"
+    for table in (f"<table>\n{rows}</table>", rows.rstrip(), f"<table>\n{rows.rstrip()}"):
+        text = f"{table}\n\n## Below\n\nAfter.\n"
+        blocks = split_blocks(text)
+        assert (blocks[0].kind, text[blocks[0].start : blocks[0].end]) == (TABLE, table)
+        assert len(blocks) == 3
+
+
 def test_a_list_keeps_the_sentence_that_leads_it_in() -> None:
     assert pieces(STEPS)[0].startswith("The pump runs in one of two modes:\n\n- Steady")
     assert pieces(STEPS)[0].endswith("strong.")

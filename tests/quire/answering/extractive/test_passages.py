@@ -36,6 +36,23 @@ def test_a_manual_falls_into_sentences_items_rows_and_code() -> None:
     assert texts(SAFETY, CODE)[0].endswith("\n```")
 
 
+HTML_TABLE = (
+    "The kettles differ:\n\n<table>\n  <tr>\n    <th>Kettle</th>\n    <th>Lid</th>\n  </tr>\n\n"
+    "  <tr><td>Camp</td><td>none</td></tr>\n\n  <tr>\n    <td>Home</td>\n    <td>hinged</td>\n  </tr>\n</table>\n"
+    "\nAfter.\n"
+)
+
+
+def test_rows_of_a_table_of_html_are_rows_below_its_head_whatever_lines_they_stand_on() -> None:
+    assert [row.strip() for row in texts(HTML_TABLE, ROW)] == [
+        "<tr><td>Camp</td><td>none</td></tr>",
+        "<tr>\n    <td>Home</td>\n    <td>hinged</td>\n  </tr>",
+    ]
+    rows = [one for one in split_passages(HTML_TABLE) if one.kind == ROW]
+    assert all("Lid" in HTML_TABLE[slice(*one.lead)] for one in rows if one.lead)
+    assert texts(HTML_TABLE, SENTENCE)[-1] == "After."
+
+
 def test_what_introduces_a_list_or_table_is_its_lead_and_no_passage() -> None:
     leads = {KETTLE[slice(*one.lead)] for one in split_passages(KETTLE) if one.lead}
     assert leads == {"The lid can be taken off:", "Part | Price | Life"}

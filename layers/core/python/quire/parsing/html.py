@@ -121,8 +121,11 @@ def _power(scan: MarkupScan, tag: Tag) -> int:
     exponent = _EXPONENT.match(scan.text, tag.end)
     if exponent is None or not _BASE.search(scan.text[max(tag.start - 4, 0) : tag.start]):
         return 0
-    raised = exponent["raised"]
-    scan.emit(f"^{raised}" if _ONE_WORD.fullmatch(raised) else f"^({raised})")
+    raised = " ".join(exponent["raised"].split())
+    # Lines keep their numbers: what it goes on in comes behind it.
+    scan.emit(
+        (f"^{raised}" if _ONE_WORD.fullmatch(raised) else f"^({raised})") + "\n" * exponent[0].count("\n")
+    )
     return exponent.end()
 
 

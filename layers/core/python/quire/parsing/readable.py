@@ -111,13 +111,14 @@ def readable_part(
 ) -> ReadablePart:
     """What a reader sees of `text[start:end]`, as a part of what he sees of the text.
 
-    Where it begins or ends inside of a line that looks otherwise in the file, it is read alone.
+    Where it begins or ends inside of a line that looks otherwise in the file, it is read alone; so are rows of a table
+    of HTML, all of which stand where it ends.
     """
     shown = readable_markdown(text, path, wiki, names)
     if shown.text == text:
         return ReadablePart(text, start, end)
     begin, past = shown.place_of(text, start), shown.place_of(text, end)
-    if begin is None or past is None:
+    if begin is None or past is None or not shown.text[begin:past].strip():
         alone = readable_markdown(text[start:end], path, wiki, names).text
         return ReadablePart(alone, 0, len(alone))
     return ReadablePart(shown.text, begin, past)

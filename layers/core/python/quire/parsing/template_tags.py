@@ -42,7 +42,14 @@ _TAB = re.compile(
     re.VERBOSE,
 )
 """A tab with its label, which has no name in some themes of Hugo."""
-_TABS = re.compile(r"\{\{[<%][ \t]*+tabs[ \t]++((?:\"[^\"{}\n]++\"|[^\s\"={}<>%]++|[ \t])++)[>%]\}\}")
+_TABS = re.compile(
+    r"""
+    \{\{[<%][ \t]*+ tabs [ \t]++
+    ( (?: "[^"{}\n]++" | [^\s"={}<>%]++ | [ \t] )++ )  # names, those of several words in quotes
+    [>%]\}\}
+    """,
+    re.VERBOSE,
+)
 """What names the tabs that it holds, in their order: `{{< tabs Linux "Windows 11" >}}`."""
 _ENDS_TABS = re.compile(r"[<%/][ \t]*+/?[ \t]*+tabs\b")
 _NAMED = re.compile(r"\"([^\"]++)\"|([^\s\"]++)")

@@ -15,10 +15,10 @@ from quire.analysis.entries import naming_option
 from quire.answering.extractive.passages import (
     LABEL,
     defined_at,
-    drawn_table_end,
     is_keyed,
     is_row,
     is_underlined,
+    table_end,
     torn_fence_end,
 )
 
@@ -219,7 +219,7 @@ def _opened(lines: Sequence[str], number: int, start: int, end: int, *, literal:
         return _Open(start, end, HEADING, defines=True)
     if line.lstrip().startswith(_OPENS_COMMENT) and _is_closed(lines, number):
         return _Open(start, end, NOTE, fence=_CLOSES_COMMENT, closed=_CLOSES_COMMENT in line)
-    past = drawn_table_end(lines, number)
+    past = table_end(lines, number)
     kind = TABLE if past else HEADING if _HEADING.match(line) else _kind(line, indent, literal=literal)
     return _Open(start, end, kind, indent=indent, past=past)
 
@@ -269,7 +269,7 @@ def _takes(block: _Open, line: str, lines: Sequence[str], number: int) -> bool:
         )
     if block.kind == LIST:
         return _list_takes(block, line, indent)
-    is_other = is_underlined(lines, number) or drawn_table_end(lines, number) > 0
+    is_other = is_underlined(lines, number) or table_end(lines, number) > 0
     return _goes_on(block.kind, line, is_title=is_other)
 
 

@@ -28,6 +28,7 @@ CSV_ROW = re.compile(
 )
 BORDER = re.compile(r"[ \t]*+=++(?:[ \t]++=++)++[ \t]*+")
 """Above, within and below a table of reStructuredText whose columns blanks part."""
+_IN_HTML_TABLE = re.compile(r"[ \t]*+</?(?:table|thead|tbody|tr|t[dh])\b", re.IGNORECASE)
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")
 _PARAMETERS = re.compile(r"(?<=\w)\([^()\n]*+\)")
 _RULE = re.compile(r"[\s|:+=-]*$")
@@ -102,27 +103,58 @@ def _lines(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _lines_behind(text: str) -> Iterator[tuple[int, int, str]]:
-    position, fence_start, fence, drawn = 0, -1, "", 0
+    position, fence_start, fence, past = 0, -1, "", 0
     lines = text.splitlines(keepends=True)
     for number, line in enumerate(lines):
         start, end = position, position + len(line.rstrip())
         position += len(line)
         mark = _FENCE.match(line)
-        drawn = drawn if fence or number < drawn else drawn_table_end(lines, number)
         if fence:
             if mark and mark[1].startswith(fence):
                 yield fence_start, end, CODE
                 fence = ""
-        elif number < drawn:
-            yield start, end, ROW if line.strip() and not BORDER.fullmatch(line.rstrip()) else "drawn"
-        elif named := _named(lines, number):
-            yield start + named[0], end, named[1]
-        elif mark:
+        elif number < past:
+            continue
+        elif past := table_end(lines, number):
+            yield from _rows(lines[number:past], start)
+        elif mark and not _named(lines, number):
             fence_start, fence = start, mark[1]
         else:
-            yield start, end, _kind(line.rstrip())
+            name, kind = _named(lines, number) or (0, _kind(line.rstrip()))
+            yield start + name, end, kind
     if fence:
         yield fence_start, len(text.rstrip()), CODE
+
+
+def _rows(lines: Sequence[str], position: int) -> Iterator[tuple[int, int, str]]:
+    """Spans of a table's rows, each a line without a border, or of HTML, where one may stand on several lines."""
+    is_html, row = bool(_IN_HTML_TABLE.match(lines[0])), -1
+    for number, line in enumerate(lines, 1):
+        start, position = position, position + len(line)
+        begins = "<tr" in line.lower() if is_html else line.strip() and not BORDER.fullmatch(line.rstrip())
+        row = start if row < 0 and begins else row
+        if row >= 0 and (not is_html or "</tr" in line.lower() or number == len(lines)):
+            yield row, start + len(line.rstrip()), ROW
+            row = -1
+
+
+def table_end(lines: Sequence[str], number: int) -> int:
+    """Line behind a table that is drawn or of HTML, where one begins in line `number`, or goes on there from the chunk
+    before; 0 where none does."""
+    return drawn_table_end(lines, number) or _html_table_end(lines, number)
+
+
+def _html_table_end(lines: Sequence[str], number: int) -> int:
+    """Line behind a table of HTML that begins in line `number`, or goes on there from the chunk before; 0 without one.
+
+    >>> _html_table_end(["<table>", "", "<tr><td>1</td></tr>", "</table>", "Below."], 0), _html_table_end(["<p>"], 0)
+    (4, 0)
+    """
+    if not _IN_HTML_TABLE.match(lines[number]):
+        return 0
+    below = range(number, len(lines))
+    ends = next((n for n in below if "</table" in lines[n].lower() or _HEADING.match(lines[n])), len(lines))
+    return min(ends + 1, len(lines)) if "</table" in "".join(lines[ends : ends + 1]).lower() else ends
 
 
 def _named(lines: Sequence[str], number: int) -> tuple[int, str] | None:
@@ -300,7 +332,7 @@ class _Cutter:
 
     def take(self, start: int, end: int, kind: str) -> None:
         """Add a line; a line of another kind ends the block."""
-        if kind == "drawn" or (kind == "rule" and self._is_below_header(self._text[start:end])):
+        if kind == "rule" and self._is_below_header(self._text[start:end]):
             return
         if kind in ("blank", "rule"):
             self.end_block()
