@@ -129,6 +129,8 @@ def test_an_entry_of_a_glossary_defines_and_an_address_does_not() -> None:
         ("lamp", "lamp = [", 0.0),
         ("VLA", "Vision-Language-Action (VLA) models learn from films.", SAID),
         ("c++", "C++ is a language.", SAID),
+        ("mux", 'The name mux stands for "multiplexer".', SAID),
+        ("kiln", "The library potters/kiln is a box of heat.", SAID),
         ("lamp", "A lampshade is a shade.", 0.0),
         ("lamp", "The light of a lamp is a warm one.", 0.0),
         ("lamp", "The lamp is not a toy.", 0.0),
@@ -209,6 +211,7 @@ def test_what_a_product_is_is_told_by_the_page_for_strangers() -> None:
 def test_what_a_product_does_says_what_it_is_on_its_first_page() -> None:
     given = answer(kilns("docs/index.md", TOOL, "Glazer"), Inquiry("What is Glazer?"))
     assert "Glazer sends the glaze to the kiln" in given.citations[0].quote
+    assert Term("Glazer").does("Package `potters/glazer` sends the glaze.")
 
 
 def test_a_definition_is_found_however_often_its_term_is_said_elsewhere() -> None:

@@ -174,9 +174,23 @@ READMES = {
 }
 
 
+BARE = {
+    "README.md": "# Boats\n\nBoats float on water.\n\nFetch the boats and a rope:\n\n"
+    "```sh\ngem install boats rope\n```\n\n"
+    "And push:\n\n```sh\nboats push\n```\n\n## Far Coast Support\n\nRows to the far coast.\n\n"
+    "## Oar examples of the north\n\nThey are of ash.\n\n## License\n\nBoats are given under the MIT licence.",
+    "harbour/boat-production.md": "# Boats at sea\n\nTwo ropes, and a lamp at night.",
+}
+
+
 @pytest.mark.parametrize(
     ("pages", "question", "said"),
     [
+        (BARE, "How do I install Boats?", "gem install boats"),
+        (BARE, "How do I get started with Boats?", "gem install boats"),
+        (BARE, "How do I run Boats in production?", "Two ropes"),
+        (BARE, "Are Boats free?", "MIT licence"),
+        (BARE, "Is Boats free?", "MIT licence"),
         (STARTS, "How do I get started with Boats?", "Hoist the sail"),
         (STARTS, "How do I use Boats?", "Hoist the sail"),
         (STARTS, "How do I install Boats?", "Pull the boat out"),
@@ -210,6 +224,35 @@ def test_first_steps_are_found_wherever_they_are_told(
     index = OpenedIndex([(one, 0) for one in shelf.index.segments], version="v1", name="boats")
     given = answer(replace(shelf, index=index), Inquiry(question))
     assert said in given.citations[0].quote.split("\n\n", 2)[1]
+
+
+def test_a_section_about_the_support_of_something_is_no_help() -> None:
+    made = [chunk(path, text, 0, lang="markdown", start_line=1) for path, text in BARE.items()]
+    assert not answer(shelf_of(made), Inquiry("Where do I get help?")).answerable
+
+
+def test_versions_of_the_language_are_told_by_what_describes_the_package() -> None:
+    facts = '{\n  "name": "boats",\n  "engines": {\n    "node": ">= 18"\n  }\n}'
+    made = [
+        chunk("package.json", facts, 0, lang="json", start_line=1),
+        chunk("requirements.txt", "# Needs Node versions\nnode-oars==2", 0, lang="text", start_line=1),
+        *[chunk(f"about/{n}.md", f"# Node {n}\n\nNode versions of sail {n}.", n) for n in range(9)],
+    ]
+    given = answer(shelf_of(made), Inquiry("Which Node versions does Boats support?"))
+    assert '"node": ">= 18"' in given.citations[0].quote
+
+
+def test_the_newest_release_is_told_below_its_heading_whatever_names_it_before() -> None:
+    text = (
+        "# Changes\n\n## master\n\n[Commits](https://boats.example/3.3.0...master)\n\n## 3.3.0\n\n- A mast.\n"
+    )
+    made = [chunk("CHANGELOG.md", text, 0, lang="markdown", start_line=1)]
+    made += [chunk(f"about/{n}.md", f"# Sail {n}\n\nWhat is new in version {n}.", n) for n in range(9)]
+    assert (
+        answer(shelf_of(made), Inquiry("What's new in the latest version?"))
+        .citations[0]
+        .quote.startswith("## 3.3.0")
+    )
 
 
 def test_of_notes_on_releases_the_newest_is_meant_that_is_no_draft() -> None:

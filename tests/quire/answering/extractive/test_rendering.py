@@ -294,6 +294,12 @@ def test_lines_that_are_kept_are_no_table_and_pages_that_are_made_are_not_told()
     assert shown(cite(1, hit_of(made), 0, len(text))) == "Row on.  \nRow far. [1]"
 
 
+def test_lines_of_nothing_but_names_of_pictures_are_not_shown() -> None:
+    text = "|Logo|\n\nOars\n====\n\n|Build-Status| |Version|\n\nRow on.\n"
+    made = chunk("a.rst", text, lang="rst", titles=("|Build-Status|=", "|Version|="))
+    assert shown(cite(1, hit_of(made), 0, len(text))) == "**Oars**\n\nRow on. [1]"
+
+
 def test_restructured_text_loses_its_markup() -> None:
     one = chunk(
         "pump.rst",

@@ -24,7 +24,7 @@ ASKING_TERMS = frozenset(
     "mean meant stand refer measur repres short exact defin definit explain describ".split()
 )
 """Terms of words that only ask for it."""
-HAPPENS = frozenset(("happen",))
+HAPPENS, SWITCHES = frozenset(("happen",)), frozenset(("turn", "switch"))
 SHORTEST_NAME = 2
 MOST_OPENINGS, MOST_CLOSINGS = 4, 3
 COURTEOUS_CHARACTERS = 1_000
@@ -222,16 +222,19 @@ def error_of(question: str) -> str:
 
 
 def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
-    """The question's terms without those that only ask for a meaning, or what happens, in order; all where nothing
-    would be left.
+    """The question's terms without those that only ask for a meaning, what happens, or how it is turned on, in order;
+    all where nothing would be left.
 
     >>> content_terms(Intent("What does LED stand for?"), ["led", "stand"]), content_terms(Intent("A"), ["stand"])
     (['led'], ['stand'])
     >>> content_terms(Intent("What happens if the LED breaks?"), ["happen", "led", "break"])
     ['led', 'break']
+    >>> content_terms(Intent("How do I turn the LED off?"), ["turn", "led"])
+    ['led']
     """
     given = list(terms)
     asking = ASKING_TERMS if asked.meaning else HAPPENS if _compiled(_WHAT_HAPPENS).search(asked.text) else ()
+    asking = SWITCHES if _compiled(_SWITCHING).search(asked.text) else asking
     return [term for term in given if term not in asking] or given
 
 
@@ -591,6 +594,7 @@ _CALLEES = rf"""
     | \bdependenc(?:y|ies)\s+of\b
 """
 _WHAT_HAPPENS = r"\bwhat\s+happens\b"
+_SWITCHING = r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:[\w-]++\s+){0,4}?(?:on|off)\b"
 _HOW_TO = r"\bhow[ ](?:do|can|to|should|would)\b"
 _USE = r"""
     \b(?: i | my | me | we | our )\b

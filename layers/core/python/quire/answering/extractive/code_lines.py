@@ -98,9 +98,16 @@ _IMPORT = re.compile(
 
 
 def best_lines(
-    question: Weighed, text: str, at: int, room: int, *, within: tuple[int, int] | None = None
+    question: Weighed,
+    text: str,
+    at: int,
+    room: int,
+    *,
+    within: tuple[int, int] | None = None,
+    stays: bool = False,
 ) -> tuple[int, int]:
     """Span of whole statements around character `at`, at most `room` long where they allow it; all of a short text.
+    Others that say more of the question are shown in their place, unless it `stays`.
 
     A docstring, a comment of several lines and a bracket that spans lines are never cut. Of a module's head either what
     stands before its imports is shown or what stands behind them, unless the imports are what answers.
@@ -116,7 +123,7 @@ def best_lines(
         return start, end
     held = [question.coverage(set(analyze(text[one:other]))) for one, other in parts]
     near = next((number for number, part in enumerate(parts) if part[0] <= at < part[1]), 0)
-    place = held.index(max(held)) if within or max(held) > held[near] else near
+    place = held.index(max(held)) if not stays and (within or max(held) > held[near]) else near
     first, last = _beside_imports(text, parts, place)
     if parts[place] not in whole:  # the beginning of a docstring explains the rest of it
         at = max(begin for begin, _ in whole if begin <= parts[place][0])

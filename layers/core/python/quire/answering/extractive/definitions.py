@@ -47,10 +47,11 @@ HOMES = tuple(
 HOME_CHUNKS, MOST_HOMES = 2, 4
 """Of so many such pages so many chunks are looked at, whatever they say of the term."""
 
-_NAMED = r"""[*_`"'“”‘’]{0,3} NAME [*_`"'“”‘’]{0,3}"""
+_NAMED = r"""[*_`"'“”‘’]{0,3} (?:[\w.-]{1,40}/)? NAME [*_`"'“”‘’]{0,3}"""  # of an owner: "potters/kiln"
 _BEGINS = rf"""
     (?: ^ | (?<=[.!?:][ ]) | (?<=\n) ) (?! [ \t]*+ >>> ) [ \t>*+-]*+ (?: (?:the|an?)[ ] )?  # no line of a session
     (?-i: (?: (?!(?:Each|Every|Some|Any|No|This|That|If|When)\b) [A-Z][\w.]*+ [ ] )? )  # "A Tokio task"
+    (?: (?: package | module | crate | gem | (?:the[ ])?(?:library|name|term|word) ) [ ] )?  # "Package kiln"
     {_NAMED}
     (?: [ ]\([^()\n]{{1,80}}\) | ,[ ][^,.\n]{{2,60}}, | [ ]\$[^$\n]{{1,60}}\$ )?  # an aside, a formula
 """

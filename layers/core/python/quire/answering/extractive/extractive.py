@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 
 from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze
@@ -182,7 +182,8 @@ def choose_quotes(
     more place at most.
     """
     ranked = of_versions(question, said_once_by_chunks(rank_passages(question, scored), beside))
-    asked = next(chain(opens_known_page(question, ranked), (one for one in ranked if one.asked)), None)
+    known = next(iter(opens_known_page(question, ranked)), None)
+    asked = known or next((one for one in ranked if one.asked), None)
     entry = entry_of_name(question, [one for one in ranked if one.asked] or ranked)
     opening = entry or asked or best_opening(question, _of_parts(parts, ranked) or ranked)
     if opening is None:
@@ -205,7 +206,7 @@ def choose_quotes(
     own_first = sorted(able, key=lambda one: bool(topic) and one.hit.chunk.document_id != topic)
     worthy = [*required, *own_first]
     for one in (one for one in worthy if one.hit.chunk.id not in answered):
-        is_before = one not in required and _is_before(one, opening, leads=entry is not None)
+        is_before = one not in required and _is_before(one, opening, leads=(entry or known) is opening)
         if not (is_before or any(covers(quote, one) for quote in quotes)):
             quote = widened(question, one, ranked, room)
             further = (MOST_SECTIONS - MOST_PLACES) * (one.hit.chunk.document_id == topic)

@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeAlias
 from quire.analysis.entries import SECTION_MARK, entry_terms
 from quire.analysis.terms import VERSION, analyze
 from quire.answering.extractive.blocks import HEADING, split_blocks
+from quire.answering.extractive.code_chunks import PROSE_LANGUAGES
 from quire.answering.extractive.passages import CODE, split_passages
 from quire.answering.extractive.scoring import Scored
 from quire.answering.extractive.weighing import Weighed
@@ -56,7 +57,7 @@ _BEGINNING = frozenset(
     "getting-started getting_started gettingstarted get-started get_started quickstart quick-start quick_start "
     "first-steps first_steps".split()
 )
-_INSTALL = frozenset("install installing installation".split())
+_INSTALL = frozenset("install installing installation quick-install quick_install quickinstall".split())
 _README, _ABOUT = frozenset(["readme"]), frozenset("introduction intro overview welcome index".split())
 _FIRST = frozenset("index _index basic basics start".split()) | _ABOUT
 """Pages that are called by their folder where that is called so."""
@@ -66,28 +67,72 @@ _MIGRATION = frozenset("migration migrating migrate migration-guide migration_gu
 _UNINSTALLS = re.compile(r"\buninstall\w*", re.IGNORECASE)
 _UPGRADES = re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE)
 _SELF_UPDATE = re.compile(r"(?:^|[_-])self[_-]?(?:update|upgrade)$")
+_OF_PRODUCTION = re.compile(
+    r"""
+    ^ (?: [a-z]++[_-] )? (?: in[_-] | for[_-] | going[_-]to[_-] )? production (?: [_-][a-z]++ )? $  # of one system
+    """,
+    re.VERBOSE,
+)
 _NUMBERED = re.compile(r"\d{1,3}[_. -]+(?=\D)")
 _INSTALLS = re.compile(r"\b(?:install(?:ation|ing)?|artifacts|maven|gradle)\b", re.IGNORECASE)
 _DOWNLOADS = re.compile(r"\bdownload", re.IGNORECASE)
+_INSTALL_COMMAND = re.compile(
+    r"""
+    ^ [ \t]*+ (?:[$>%][ ])?+ (?:sudo[ ])?+
+    (?: (?:pipx?|pip3|uv[ ]pip|uv[ ]tool|gem|npm|pnpm|brew|apt|apt-get|dnf|yum|choco|scoop|winget|cargo|go|conda|opam
+          |luarocks|cabal|npx[ ]expo) [ ] (?:install|i|get)
+      | (?:yarn|pnpm|npm|bun|cargo|uv|poetry|dotnet|composer|dart[ ]pub|flutter[ ]pub)
+        [ ] (?:global[ ])?(?:add|require) )
+    (?: [ ]-[\w-]++ )*+ [ ] (?!requirements) @?[A-Za-z"']  # what it installs, and not the folder it is in
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
 _STARTS = re.compile(
     r"""
-    \b(?: quick[ -]?start | get(?:ting)?[ ]started | first[ ]steps | hello | tutorial | usage | examples? )\b  # a title
+    \b(?: quick[ -]?start | get(?:ting)?[ ]started | first[ ]steps | hello | tutorial )\b  # a title
+    | ^[^\w\n]*+ (?:(?:basic|simple|quick|an?|first|minimal|code)[ ])*+ (?:usage|examples?) \W*$
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
 _HELP = frozenset(
     "help support getting-help get-help getting_help gethelp contact helpdesk community".split()
 )
-_HELPS = re.compile(r"\b(?:help|support|helpdesk)\b", re.IGNORECASE)
-_REPORTS = re.compile(r"\b(?:report\w*|issues?|bug[ ]tracker)\b", re.IGNORECASE)
-_REQUIRES = re.compile(
+_HELPS = re.compile(
     r"""
-    \b(?: requirements? | prerequisites? | dependenc(?:y|ies) | compatib\w{1,6}
-      | support(?:ed)?[ ](?:versions?|platforms?) | versions?[ ]support(?:ed)? | you[ ]need
-      | (?: python | node(?:\.?js)? | java | jdk | go | ruby | php | rust | elixir | \.net )[ ]versions? )\b  # a title
+    ^ [^\w\n]*+  # a title that says no more
+    (?: (?:need|get|getting|find|where|to|more|some|ask|asking|for|questions?|feedback|bugs?|issues?|contact|community
+          |commercial|professional|enterprise|technical|user|paid|free|and|or|the|us|your|our) \b [^\w\n]*+ )*+
+    (?: help | support | helpdesk ) \b
+    (?: [^\w\n]++ (?:and|or|help|support|community|feedback|contact|contributing|questions?|discussions?|desk|us) \b )*+
+    [^\w\n]*$
     """,
-    re.IGNORECASE | re.VERBOSE,
+    re.IGNORECASE | re.MULTILINE | re.VERBOSE,
 )
+_LICENSES = re.compile(
+    r"^[^\w\n]*+(?:(?!licen)\w++[ ,&]++)*+licen[cs](?:e|es|ing)\b", re.IGNORECASE | re.MULTILINE
+)
+_PRODUCTION = frozenset("production deployment deployments deploying deploy".split())
+_RUNS_LIVE = re.compile(r"\b(?:production|deploy(?:ment|ing)?)\b", re.IGNORECASE)
+_MANIFEST = re.compile(
+    r"""
+    # of Python, Node, Rust, Ruby, PHP, Java, Elixir, Go
+    requires-python | python_requires | "engines" | rust-version | required_ruby_version | "php"[ ]?:
+    | java\.version | maven\.compiler\.(?:release|source) | ^[ \t]*+elixir: | ^go[ ]\d
+    """,
+    re.MULTILINE | re.VERBOSE,
+)
+"""What says in a file about a package which versions of its language it runs on."""
+_MANIFESTS = frozenset(
+    "pyproject.toml setup.cfg setup.py package.json go.mod Cargo.toml composer.json pom.xml mix.exs".split()
+)
+_REPORTS = re.compile(r"\b(?:report\w*|issues?|bug[ ]tracker)\b", re.IGNORECASE)
+_SUPPORTED = r"""
+    requirements? | prerequisites? | compatib\w{1,6}
+    | support(?:ed)?[ ](?:versions?|platforms?) | versions?[ ]support(?:ed)? | you[ ]need
+    | (?: python | node(?:\.?js)? | java | jdk | go | ruby | php | rust | elixir | \.net )[ ]versions?
+"""
+_SUPPORTS = re.compile(rf"\b(?: {_SUPPORTED} )\b", re.IGNORECASE | re.VERBOSE)
+_REQUIRES = re.compile(rf"\b(?: {_SUPPORTED} | dependenc(?:y|ies) )\b", re.IGNORECASE | re.VERBOSE)
 _REQUIREMENTS = frozenset(
     "requirements requirement prerequisites prerequisite system-requirements compatibility".split()
 )
@@ -112,11 +157,21 @@ _RELEASES = ("changelog", "changes", "history", "news", "releases", "release-not
 
 class Step(NamedTuple):
     """Pages that may be meant, wherever they lie: how they are called, in lower case, below how many folders at most,
-    and what the title of the section that is meant holds; None for a page's beginning."""
+    and what the title of the section that is meant holds, or its code; None for a page's beginning."""
 
     stems: frozenset[str]
     deepest: int
     title: re.Pattern[str] | None = None
+    code: re.Pattern[str] | None = None
+
+
+class Meant(NamedTuple):
+    """How likely a chunk is meant, where in it the answer begins, counted from 1, and whether code may begin it: what
+    a page is called by is told in its first sentence."""
+
+    place: Place
+    at: int
+    takes_code: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,30 +195,41 @@ class KnownPage:
     steps: tuple[Step, ...] = ()
     says: frozenset[str] = frozenset()
 
-    def places(self, path: str) -> Iterator[tuple[Place, re.Pattern[str] | None]]:
-        """How likely the page of that path is meant, least first, each with the title that is looked for in it."""
+    def places(self, path: str) -> Iterator[tuple[Place, Step]]:
+        """How likely the page of that path is meant, least first, each with what is looked for in it."""
+        if self.says and path.endswith("requirements.txt"):
+            return  # packages, for `pip`
         if path in _known_paths(self.stems):
-            yield (0, _known_paths(self.stems)[path]), self.title
+            yield (0, _known_paths(self.stems)[path]), Step(frozenset(), 0, self.title)
         if self.of_release and (released := _OF_ONE_RELEASE.search(path)):
             major, minor, patch = (int(number or 0) for number in released.groups())
-            yield (1, -(major * 10**8 + minor * 10**4 + patch)), None
+            yield (1, -(major * 10**8 + minor * 10**4 + patch)), Step(frozenset(), 0)
         stem, folders = _called(path)
         if _ASIDE.isdisjoint(folders):
             for number, step in enumerate(self.steps, 1):
                 if stem in step.stems and len(folders) <= step.deepest:
-                    yield (number, len(folders)), step.title
+                    yield (number, len(folders)), step
+        if self.says and (path in _MANIFESTS or ("/" not in path and path.endswith(".gemspec"))):
+            yield (len(self.steps) + 1, 0), Step(frozenset(), 0, code=_MANIFEST)
 
-    def found_in(self, chunk: Chunk) -> tuple[Place, int] | None:
-        """How likely the chunk is meant, and where in it the answer begins, counted from 1; None where it does not."""
+    def found_in(self, chunk: Chunk) -> Meant | None:
+        """Where the answer begins in the chunk; None where it does not."""
         is_draft = (
             self.of_release
             and _OF_ONE_RELEASE.search(chunk.document_id)
             and _UNRELEASED.search(chunk.breadcrumb.lower())
         )
-        for place, title in () if is_draft else self.places(chunk.document_id):
-            if at := _release_in(chunk) if self.of_release else _begins(chunk, title):
-                return (place, at) if self.says.issubset(analyze(chunk.text)) else None
+        for place, step in () if is_draft else self.places(chunk.document_id):
+            if at := _release_in(chunk) if self.of_release else _begins(chunk, step):
+                takes_code = (step.title or step.code) is not None
+                return Meant(place, at, takes_code) if self.says.issubset(analyze(chunk.text)) else None
         return None
+
+
+def _requiring(title: re.Pattern[str]) -> tuple[Step, ...]:
+    """Where it is told, by a section of that title, what a product runs on."""
+    pages = ((_REQUIREMENTS, DEEPEST), (_INSTALL, DEEPEST), (_README, 0), (_BEGINNING, DEEPEST))
+    return tuple(Step(stems, deepest, title) for stems, deepest in pages)
 
 
 _PAGES = (
@@ -174,11 +240,12 @@ _PAGES = (
                 (?! [^?]{0,60} \b(?: need | requires? | keys? | buy | purchase | activate | plans? )\b )  # his own
               | \blicen[cs]ed[ ]under\b | \bhow[ ]is\b [^?]{0,40} \blicen[cs]ed\b
               | ^\W*(?:the[ ])?licen[cs]e\W*$
-              | \bis\b [^?]{0,40} \b(?: open[ -]source | free (?:[ ]software|[ ]to[ ]use)? ) \W*$ )
+              | \b(?:is|are)\b [^?]{0,40} \b(?: open[ -]source | free (?:[ ]software|[ ]to[ ]use)? ) \W*$ )
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
         ("LICENSE", "LICENCE", "COPYING", "license", "licence"),
+        steps=(Step(_README, 0, _LICENSES), Step(_ABOUT, 2, _LICENSES)),
     ),
     KnownPage(
         re.compile(
@@ -215,6 +282,8 @@ _PAGES = (
             Step(_README, 0, _STARTS),
             Step(_INSTALL, DEEPEST, _STARTS),
             Step(_INSTALL, DEEPEST),
+            Step(_README, 0, _INSTALLS),
+            Step(_README, 0, code=_INSTALL_COMMAND),
             Step(_ABOUT, 2),
             Step(_README, 0),
         ),
@@ -251,6 +320,7 @@ _PAGES = (
             Step(_INSTALL, DEEPEST),
             Step(_README, 0, _INSTALLS),
             Step(_BEGINNING, DEEPEST, _INSTALLS),
+            Step(_README, 0, code=_INSTALL_COMMAND),
             Step(_README, 0, _DOWNLOADS),
             Step(_README, 0, _STARTS),
             Step(_BEGINNING, DEEPEST),
@@ -285,6 +355,21 @@ _PAGES = (
     KnownPage(
         re.compile(
             rf"""
+            (?: {_HOW} [ ](?:run|deploy|use|host|operate|serve) {_OF} [ ](?:in|to|for)[ ](?:a[ ])?production
+              | ^\W*(?:production[ ])?deploy(?:ment|ing)?(?:[ ]to[ ]production)? ) (?:[ ]environment)? \W*$  # no more
+            """,
+            re.IGNORECASE | re.VERBOSE,
+        ),
+        ("production", "deployment", "deploying", "deploy"),
+        steps=(
+            Step(_PRODUCTION, DEEPEST),
+            Step(_README, 0, _RUNS_LIVE),
+            Step(_BEGINNING, DEEPEST, _RUNS_LIVE),
+        ),
+    ),
+    KnownPage(
+        re.compile(
+            rf"""
             (?: {_HOW} | \bwhere[ ](?:do|can|should|to)(?:[ ](?:i|we|you|one))? )
             [ ](?:report|file|open|submit|raise)[ ](?:an?[ ]|my[ ])?(?:bugs?|issues?|problems?|bug[ ]reports?)
             {_OF} \W*$  # no more
@@ -299,21 +384,28 @@ _PAGES = (
         re.compile(
             rf"""
             ^\W*+ (?: what[ ]are[ ](?:the[ ])?(?:system[ ]|minimum[ ]|minimal[ ]|hardware[ ])?requirements
-              | (?:system[ ])?requirements | what[ ]do[ ](?:i|we|you)[ ]need[ ]to[ ](?:run|use|install)
-              | (?:which|what)[ ] (?=[^?]{{0,40}}version)
-                (?:versions?[ ]of[ ])? (?P<says>[\w.+\#]{{1,20}}) (?:[ ]versions?)?
-                [ ](?: (?:are|is)[ ](?:supported|required|needed) | do[ ](?:i|we|you)[ ]need ) ) {_OF} \W*$
+              | (?:system[ ])?requirements | what[ ]do[ ](?:i|we|you)[ ]need[ ]to[ ](?:run|use|install) )
+            {_OF} \W*$  # no more
             """,
             re.IGNORECASE | re.VERBOSE,
         ),
         ("requirements", "prerequisites", "system-requirements"),
         title=_REQUIRES,
-        steps=(
-            Step(_REQUIREMENTS, DEEPEST, _REQUIRES),
-            Step(_INSTALL, DEEPEST, _REQUIRES),
-            Step(_README, 0, _REQUIRES),
-            Step(_BEGINNING, DEEPEST, _REQUIRES),
+        steps=_requiring(_REQUIRES),
+    ),
+    KnownPage(
+        re.compile(
+            rf"""
+            ^\W*+ (?:which|what)[ ] (?=[^?]{{0,40}}version)
+            (?:versions?[ ]of[ ])? (?P<says>[\w.+\#]{{1,20}}) (?:[ ]versions?)?
+            [ ](?: (?:are|is)[ ](?:supported|required|needed) | do[ ](?:i|we|you)[ ]need
+              | does[ ](?:the[ ])?[\w.-]++[ ](?:support|need|require|run[ ]on|work[ ]with) ) {_OF} \W*$
+            """,
+            re.IGNORECASE | re.VERBOSE,
         ),
+        ("requirements", "prerequisites", "system-requirements"),
+        title=_SUPPORTS,
+        steps=_requiring(_SUPPORTS),
     ),
 )
 
@@ -339,7 +431,7 @@ def known_chunk(index: OpenedIndex, question: str, filters: Filters) -> Chunk | 
         ordinals = index.filters.narrow(index.documents.chunks(path), filters)
         for chunk in index.fetch(ordinals[:FIRST_CHUNKS]):
             found = page.found_in(chunk)
-            if found is not None and found[0] == place:
+            if found is not None and found.place == place:
                 return chunk
     return None
 
@@ -353,10 +445,14 @@ def opens_known_page(question: Weighed, ranked: Sequence[Scored]) -> list[Scored
     found = {one: meant for one, chunk in chunks.items() if (meant := page.found_in(chunk))}
     if not found:
         return []
-    first = min(found, key=lambda one: (found[one][0], chunks[one].metadata.get("start_line") or 0))
+    first = min(found, key=lambda one: (found[one].place, chunks[one].metadata.get("start_line") or 0))
+    meant = found[first]
     own = [one for one in ranked if one.hit.chunk.id == first]
-    behind = [one for one in own if one.passage.start >= found[first][1] - 1] or own
-    return [min(behind, key=lambda one: (one.passage.kind == CODE and page.title is None, one.passage.start))]
+    behind = [one for one in own if one.passage.end >= meant.at] or own
+    opening = min(
+        behind, key=lambda one: (one.passage.kind == CODE and not meant.takes_code, one.passage.start)
+    )
+    return [replace(opening, asked=True)]  # nothing before it is meant
 
 
 def _asked_page(question: str, idf: Callable[[str], float]) -> KnownPage | None:
@@ -397,22 +493,41 @@ def _called(path: str) -> tuple[str, tuple[str, ...]]:
         stem = folders.pop()
     if _SELF_UPDATE.search(stem):  # a command of the product, described on a page of its own
         stem = "self-update"
+    elif _OF_PRODUCTION.match(stem):
+        stem = "production"
     numbered = _NUMBERED.match(stem)
     return stem[numbered.end() if numbered else 0 :], tuple(folders)
 
 
-def _begins(chunk: Chunk, title: re.Pattern[str] | None) -> int:
-    if title is not None:
-        return _titled(chunk, title)
+def _begins(chunk: Chunk, step: Step) -> int:
+    if step.code is not None:
+        return _shown(chunk, step.code)
+    if step.title is not None:
+        return _titled(chunk, step.title)
     return int(any(one.kind != CODE for one in split_passages(chunk.text)))
+
+
+def _shown(chunk: Chunk, code: re.Pattern[str]) -> int:
+    """Behind the beginning of the first line of code that says a word of its page's title, or of no page; else 0."""
+    name = set(analyze(chunk.breadcrumb))
+    lines = (chunk.text[one.start() :].partition("\n")[0] for one in code.finditer(chunk.text))
+    is_page = str(chunk.metadata.get("lang") or "") in PROSE_LANGUAGES
+    found = next((line for line in lines if not (is_page and name.isdisjoint(analyze(line)))), "")
+    return chunk.text.index(found) + 1 if found else 0
 
 
 def _release_in(chunk: Chunk) -> int:
     """Behind the beginning of the text's first heading of what was released; 0 where it has none."""
     text = chunk.text.lower()
     marked = (name.removeprefix(SECTION_MARK) for name in entry_terms(chunk.text, chunk.breadcrumb))
-    named = (text.find(name) for name in marked if VERSION.fullmatch(name))
-    return next((at + 1 for at in named if at >= 0 and not _UNRELEASED.search(text, at, at + NEAR)), 0)
+    named = [name for name in marked if VERSION.fullmatch(name)]
+    titles = [block.start for block in split_blocks(chunk.text) if block.kind == HEADING]
+    lines = ((start, text[start:].partition("\n")[0]) for start in titles)
+    places = (start + 1 for start, line in lines if any(name in line for name in named))
+    named_at = (text.find(name) + 1 for name in named)
+    return next(
+        (at for at in (*places, *named_at) if at > 0 and not _UNRELEASED.search(text, at, at + NEAR)), 0
+    )
 
 
 def _titled(chunk: Chunk, title: re.Pattern[str]) -> int:

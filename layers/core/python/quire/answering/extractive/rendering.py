@@ -428,7 +428,8 @@ def _block(chunk: Chunk, block: QuoteBlock, quote: str, *, is_rst: bool) -> str:
     stored = chunk.text[block.start : block.end]
     if is_rst:
         quote = titled_references(quote, chunk.metadata.get(TITLES))
-        if INDEX_PAGES.fullmatch(quote.strip()) or all(map(SUBSTITUTION.fullmatch, quote.splitlines())):
+        lines = filter(str.strip, quote.splitlines())  # of which names of pictures leave none
+        if INDEX_PAGES.fullmatch(quote.strip()) or all(map(SUBSTITUTION.fullmatch, lines)):
             return ""
     if block.kind == TABLE and not (is_rst and KEPT_LINES.fullmatch(stored)):
         is_torn = not chunk.text[: block.start].strip() and not any(map(_RULE.fullmatch, stored.splitlines()))

@@ -87,8 +87,8 @@ _TOLD = re.compile(
     re.VERBOSE,
 )
 """Options of what is defined that pages show beside its name."""
-SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?\|[^|\s][^|\n]*\|\s*")
-"""A line or an item that is the name of something shown in its place, nearly always of a picture."""
+SUBSTITUTION = re.compile(r"\s*(?:[-*+]\s+|#\.\s+)?(?:\|[^|\s][^|\n]*+\|\s*+)++")
+"""A line or an item of nothing but names of what is shown in their places, nearly always of pictures."""
 KEPT_LINES = re.compile(r"(?:[ \t]*+\|(?:[ \t]++[^\n]*[^\s|])?[ \t]*+(?:\n|\Z))++")
 """A block of lines, none of which ends as rows of tables do."""
 INDEX_PAGES = re.compile(

@@ -141,7 +141,7 @@ def widened(
     if is_code_chunk(one.hit.chunk):
         is_whole = opens and len(text) <= WHOLE_CHARACTERS and asks_for_working(question.text)
         room = WHOLE_CHARACTERS if is_whole else CODE_CHARACTERS
-        return Quote(one.hit, *best_lines(question, text, at, room), at)
+        return Quote(one.hit, *best_lines(question, text, at, room, stays=one.asked), at)
     if alone := _whole_entry(question, one) or asked_row(question, one, in_words=opens):
         return alone
     pieces = split_pieces(text)
