@@ -37,7 +37,8 @@ def test_a_tab_of_code_and_text_is_read_by_the_label_that_its_tabs_have_for_it()
         "{{% codetab %}}\n\nHoist many:\n\n```sh\nhoist all\n```\n\n{{% /codetab %}}\n\n{{< /tabs >}}\n\nAfter.\n"
     )
     expected = "Sloop:\nHoist one.\nTall ship:\nHoist many:\n```sh\nhoist all\n```\nAfter."
-    assert [line for line in words(text, "hugo").split("\n") if line] == expected.split("\n")
+    for generator in ("hugo", "plain", "docusaurus"):
+        assert [line for line in words(text, generator).split("\n") if line] == expected.split("\n")
 
 
 def test_what_holds_a_fence_somewhere_holds_text_elsewhere() -> None:

@@ -118,7 +118,8 @@ def without_template_tags(text: str, generator: str) -> str:
     generator = "hugo" if generator == "plain" and _looks_hugo(text) else generator
     reader = _READERS.get(generator)
     if reader is None:
-        outside, inside = _READERS.get(generator_in(text), (_as_it_stands, _as_it_stands))
+        generator = generator_in(text)
+        outside, inside = _READERS.get(generator, (_as_it_stands, _as_it_stands))
     else:
         outside, inside = reader
     text = _with_labels(text) if generator == "hugo" else text
