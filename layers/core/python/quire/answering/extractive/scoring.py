@@ -21,7 +21,8 @@ from quire.search.query import written_names
 MOST_EMBEDDED, UNREAD = 8, 0.8
 """About 3 ms each, the most of an answer without a language model. What is not embedded is taken for `UNREAD` times as
 near as its chunk. Key facts over eight collections are .889 with 10, .888 with 8, .885 with 6; of the textbook all
-stand in the first quote for .65 with 8, .60 with 6."""
+stand in the first quote for .65 with 8, .60 with 6. The best of each chunk first, which may say it in other words than
+the question, holds .0235 more of them over three collections (interval +.0035 to +.0481)."""
 EMBEDDED_CHARACTERS = 200
 SHORTEST_STEM = 5
 DEFINES = 5.0
@@ -124,15 +125,19 @@ def score_passages(
 
 
 def _one_a_piece(found: Sequence[Scored]) -> tuple[list[Scored], list[Scored], list[Scored]]:
-    """The best passages of each paragraph, list or table, which are shown whole: those to embed, and the others of
-    them; then all other passages."""
+    """The best passages of each paragraph, list or table, which are shown whole: those to embed, the best of each chunk
+    before a second one, and the others of them; then all other passages."""
     seen: set[tuple[str, int]] = set()
+    chunks: set[str] = set()
     leading: list[Scored] = []
+    second: list[Scored] = []
     rest: list[Scored] = []
     for one in found:
-        place = (one.hit.chunk.id, one.passage.block)
-        (rest if place in seen else leading).append(one)
+        chunk, place = one.hit.chunk.id, (one.hit.chunk.id, one.passage.block)
+        (rest if place in seen else second if chunk in chunks else leading).append(one)
         seen.add(place)
+        chunks.add(chunk)
+    leading += second
     return leading[:MOST_EMBEDDED], leading[MOST_EMBEDDED:], rest
 
 
