@@ -50,6 +50,9 @@ LONG_LINES = 400
 LETTERS = 0.45
 """Share of letters among the characters of a file of unknown kind, below which it counts as data."""
 
+PROSE_LETTERS, LONGEST_WORDS = 0.8, 15
+"""Of prose: the least share of letters among its characters, and the most that its words have on average."""
+
 _DOCUMENTS = frozenset(("markdown", "rst", "asciidoc"))
 _GENERATED = re.compile(
     r"""
@@ -304,9 +307,13 @@ def _facts(repository: Repository, path: str, language: str) -> dict[str, Value]
 def _unwanted_content(path: str, text: str, language: str) -> str:
     if is_navigation(path, text):
         return "built"
+    if (
+        language in _DOCUMENTS
+    ):  # a reference that a program wrote is read like others, and so is one long line in it
+        return ""
     if _is_generated(path, text, language):
         return "generated"
-    if language in _DOCUMENTS:  # with one long line, such as a list of numbers, among those that are written
+    if language == TEXT and _is_prose(text):
         return ""
     return "minified" if _has_long_line(text) or (language != TEXT and _is_dense(text)) else ""
 
@@ -337,6 +344,17 @@ def _has_long_line(text: str) -> bool:
 
 def _is_dense(text: str) -> bool:
     return len(text) > 4000 and len(text) / (text.count("\n") + 1) > LONG_LINES
+
+
+def _is_prose(text: str) -> bool:
+    """Whether it is mostly words, as a transcript in one line is.
+
+    >>> _is_prose("The mast is twelve metres high."), _is_prose("3.1,4.1,5.9"), _is_prose("aGVsbG8gd29ybGQh" * 2)
+    (True, False, False)
+    """
+    pieces = text.split()
+    length = sum(map(len, pieces))
+    return length <= LONGEST_WORDS * len(pieces) and sum(map(str.isalpha, text)) >= PROSE_LETTERS * length
 
 
 def _is_page(text: str) -> bool:

@@ -14,7 +14,7 @@ from pathspec import GitIgnoreSpec
 from build_index.sources.files.ignore_rules import IgnoreRules, rules_above
 from build_index.sources.files.types import DATA, LANGUAGES, NO_TEXT, is_vendored, unwanted_name
 from quire.errors import SourceError
-from quire.limits import CODE_FILE_BYTES, CONVERTED_FILE_BYTES
+from quire.limits import CODE_FILE_BYTES, CONVERTED_FILE_BYTES, DOCUMENT_FILE_BYTES
 from quire.parsing.formats import CONVERTED, TABLES, suffix_of
 from quire.parsing.secret_forms import is_secret_folder, is_secret_name
 
@@ -29,6 +29,8 @@ DEFAULT_EXCLUDE = tuple(
 _PAGES = frozenset(("markdown", "rst", "asciidoc"))
 _WRITTEN = _PAGES | frozenset("org latex text html css json yaml ini toml".split())
 """Languages of files that a folder of documents may hold; those of unknown files are `text`."""
+_PROSE = _PAGES | frozenset("org latex text html".split())
+"""Those of what people write to be read, of which a file may be a whole book where no code stands beside."""
 OFFICE = frozenset(".doc .odt .rtf .ppt .odp .xls .ods .pages .numbers .wpd".split())
 """How names of office documents end that are not read."""
 MOST_NAMED = 20
@@ -42,10 +44,10 @@ class Excluded:
 
     Reasons: `gitignore`, `exclude` (a glob), `pattern` (no wanted pattern matches), an extension such as `.png`
     (what is no text, or data), `type` (no extension, and a tool's dot file, data or a script of an unknown kind),
-    `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `lock`, `minified`,
-    `generated`, `encrypted` (or base64), `translation`, `older version` (of documentation), `built` (of sources beside
-    it), `included` (by a page), `signature` (of PGP), `vendored` (a folder), `binary`, `empty`, `no text` (a PDF of
-    pictures), `duplicate` and `secret` (by the name or the text, whatever a caller asks for).
+    `symlink`, `special` (a pipe, a device), `name` (not UTF-8), `unreadable` (a folder), `size`, `large text`, `lock`,
+    `minified`, `generated`, `encrypted` (or base64), `translation`, `older version` (of documentation), `built` (of
+    sources beside it), `included` (by a page), `signature` (of PGP), `vendored` (a folder), `binary`, `empty`,
+    `no text` (a PDF of pictures), `duplicate` and `secret` (by the name or the text, whatever a caller asks for).
     """
 
     reasons: Counter[str] = field(default_factory=Counter)
@@ -97,6 +99,7 @@ ASKED = {
 _WORDS = {
     "secret": "that may hold keys or passwords",
     "size": "over 1 MB",
+    "large text": "over 8 MB of text, which has to be split to be read",
     "unreadable": "unreadable",
     "name": "with names that are no text",
     "minified": "minified",
@@ -145,7 +148,8 @@ class Selection:
         patterns: files to take, whatever their kind, vendored ones and translations too; empty takes every text but
             data, translations and what others wrote; tables are data beside code alone.
         exclude: files and folders to leave out.
-        largest_bytes: larger files of text are left out.
+        largest_bytes: larger files of text are left out; pages, and all prose where no code stands beside, may have
+            eight times as much.
         gitignore: whether `.gitignore` files are heeded.
     """
 
@@ -305,8 +309,16 @@ def _content_reason(walk: _Walk, entry: os.DirEntry[str], path: str) -> str:
         return "unreadable"
     if not size:
         return "empty"
-    is_converted = suffix_of(path) in CONVERTED and suffix_of(path) not in TABLES
-    return "size" if size > (CONVERTED_FILE_BYTES if is_converted else walk.selection.largest_bytes) else ""
+    return _size_reason(walk, path, size)
+
+
+def _size_reason(walk: _Walk, path: str, size: int) -> str:
+    suffix, most = suffix_of(path), walk.selection.largest_bytes
+    if suffix in CONVERTED and suffix not in TABLES:
+        return "size" if size > CONVERTED_FILE_BYTES else ""
+    if LANGUAGES.get(suffix) in (_PROSE if walk.tables else _PAGES):
+        return "large text" if size > most * (DOCUMENT_FILE_BYTES // CODE_FILE_BYTES) else ""
+    return "size" if size > most else ""
 
 
 def _unwanted_kind(name: str) -> str:

@@ -53,6 +53,13 @@ def test_a_part_of_a_page_of_components_says_what_its_reader_sees(text: str, sai
         ("<table>\n<tr><th>Part</th><th>Of</th></tr>\n<tr><td>Oar</td><td>ash | oak</td></tr>\n</table>", [
             "| Part | Of |", "| Oar | ash \\| oak |",
         ]),
+        ("| Oar | Of |\n| --- | --- |\n| long<br/>  wide | ash<br>oak |", [
+            "| Oar | Of |", "| --- | --- |", "| long wide | ash oak |",
+        ]),
+        ("Oar | Of\n--- | ---\nlong<br>wide | ash", ["Oar | Of", "--- | ---", "long wide | ash"]),
+        ("long<br>wide | ash\nshort | oak\n\nRow<br>on, `a|b`.", [
+            "long wide | ash", "short | oak", "Row", "on, `a|b`.",
+        ]),
         ("<tr><td>Oar</td>\n<td>ash</td></tr>\n</table>\n\nRow.", ["| Oar | ash |", "Row."]),
         ("Row:\n<table><tr><td>Oar</td><td>ash</td></tr>\n", ["Row:", "| Oar | ash |"]),
         ("<pre><code class=\"language-c\">a &lt; b;\n</code></pre>", ["```c", "a < b;", "```"]),

@@ -23,6 +23,9 @@ from quire.parsing.template_tags import generator_in, without_template_tags
 from quire.parsing.wiki import plain_links
 
 _INSERT = re.compile(rf"(?P<before>[^{INSERT}]*+){INSERT}(?P<number>\d++){INSERT}(?P<rest>.*)", re.DOTALL)
+_BREAKS = re.compile(rf"{BREAK}[ \t{BREAK}]*+")
+_RULE = re.compile(r"(?=[^|]*+\|)(?=[^-]*+-)[ \t>|:-]++")
+"""The line below a table's head."""
 _LABEL = re.compile(rf"{INSERT}\d++{INSERT}")
 _BAR = re.compile(r"(?<!\\)\|")
 _ALERT = re.compile(
@@ -151,7 +154,7 @@ def readable_markdown(text: str, path: str, wiki: bool = False, names: Names = (
         lines = _PICTURE.sub("", lines)
         lines = _with_whole_tables(lines if dialect.mdx else without_indent(lines))
     scan = MarkupScan(lines, path, dialect)
-    cleaned = clean_markup(scan, on_tag).split("\n")
+    cleaned = _with_whole_rows(clean_markup(scan, on_tag).split("\n"))
     rows = [one for number, line in enumerate(cleaned, 1) for one in _rows(line, number, scan.inserts)]
     rows = [one for run in _quotes(rows) for one in run]
     rows = rows or [("", 1)]
@@ -219,6 +222,30 @@ def _with_whole_tables(text: str) -> str:
     if first and first[0] != "<table":
         text = f"{text[: first.start()]}<table>{text[first.start() :]}"
     return text + "</table>" * (text.count("<table") - text.count("</table"))
+
+
+def _with_whole_rows(lines: Sequence[str]) -> Sequence[str]:
+    """The cleaned lines, a rendered line break in a row of a table as a blank: a row is one line.
+
+    A row begins with a bar, or has one and stands with the rule below a table's head; or with others that all have one
+    where the text begins, which may be inside of a table.
+    """
+    kept: list[str] = []
+    for is_blank, run in groupby(lines, key=lambda line: not line.strip()):
+        held = list(run)
+        if not is_blank and any(BREAK in line for line in held):
+            is_table = any(map(_RULE.fullmatch, held)) or (
+                not "".join(kept).strip() and all(map(_BAR.search, held))
+            )
+            held = [_BREAKS.sub(" ", line) if _is_row(line, is_table) else line for line in held]
+        kept += held
+    return kept
+
+
+def _is_row(line: str, is_table: bool) -> bool:
+    """Whether a line is one, in a run that `is_table` or by its own bars."""
+    bars = len(_BAR.findall(line))
+    return bars > (0 if is_table else 1) and (is_table or line.lstrip(" \t>").startswith("|"))
 
 
 def _ascending(numbers: Sequence[int]) -> Sequence[int]:
