@@ -722,3 +722,48 @@ def test_errors_that_what_is_called_gives_in_its_later_chunks_are_told_too() -> 
     shelf = shelf_of([*chunks, *pages(6)], profile="code")
     text = text_of(shelf, "Which errors does make_kiln raise?")
     assert text.index("no plan") < text.index("no bricks")
+
+
+VARIABLES = """\
+variable "tank_size" {
+  description = "Litres that a tank holds"
+  default     = 400
+}
+
+# Who may open the valve.
+variable "valve_owner" {
+  description = "Can be captain, cook or nobody"
+  default     = "cook"
+}
+
+variable "valve_count" {
+  default = 3
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["What does valve_owner accept?", "What is valve_owner?", "What is the default of valve_owner?"],
+)
+def test_of_definitions_in_one_chunk_the_one_that_is_asked_for_is_quoted(question: str) -> None:
+    variables = code("variables.tf", VARIABLES, "tank_size", 1, kind="variable")
+    names = ("tank_size", "valve_owner", "valve_count")
+    variables = variables._replace(
+        symbols=tuple(f"{holder}{name}" for name in names for holder in ("", "variables.")),
+        metadata={**variables.metadata, "lang": "hcl"},
+    )
+    passing = code("wrap.tf", "module {\n  valve_owner = try(var.own.valve_owner, null)\n}\n", "wrap", 1)
+    text = text_of(
+        shelf_of([variables, *([passing] if "default" in question else [])], profile="code"), question
+    )
+    assert text.startswith(
+        '`valve_owner`, variables.tf:6-10 [1]\n\n```hcl\n# Who may open the valve.\nvariable "valve_owner"'
+    )
+    assert "tank_size" not in text
+
+
+def test_a_member_beside_what_holds_it_is_shown_in_it() -> None:
+    text = "class Pump:\n    LIMIT = 4\n\n    def stop(self):\n        return self.LIMIT\n"
+    pump = code("pump.py", text, "Pump", 1)._replace(symbols=("Pump", "Pump.LIMIT", "Pump.stop"))
+    assert "class Pump:" in text_of(shelf_of([pump], profile="code"), "What does Pump.stop return?")

@@ -12,6 +12,7 @@ from quire.analysis.symbols import fold_symbol, last_part
 from quire.analysis.terms import analyze, split_identifier, words
 from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import (
+    defined_words,
     end_of_value,
     in_comments,
     in_docstrings,
@@ -45,6 +46,8 @@ BODY_CHUNKS = 5
 """Further chunks of a definition that are looked at."""
 FILES, PER_FILE, HOLDING = 8, 24, 32
 """Files of hits whose heads are looked at for a value, chunks of each, and chunks that say the name of a setting."""
+DECLARED = 2.0
+"""How well a declaration is called what is asked for: better than any line that sets the same name."""
 MOST_GIVING = 4
 """Places that give errors which are shown."""
 MOST_HANDING = 2
@@ -117,9 +120,23 @@ def value_in(question: Weighed, hits: Sequence[Hit], settings: Sequence[Hit]) ->
         for hit in read.values()
         if not (is_test(hit.chunk) or is_example(hit.chunk))
         and (hit.chunk.metadata.get("kind") not in _WORKING or constructs(hit.chunk))
-        and (line := value_line(question.text, hit.chunk.text, several=several, around=hit.chunk.breadcrumb))
+        and (
+            line := _declared(question.text, hit.chunk)
+            or value_line(question.text, hit.chunk.text, several=several, around=hit.chunk.breadcrumb)
+        )
     ]
     return max(found, key=itemgetter(0, 1))[2] if found else None
+
+
+def _declared(question: str, chunk: Chunk) -> tuple[float, int, int] | None:
+    """The same of a variable of HCL that the question names: its default stands in the block that declares it."""
+    if chunk.metadata.get("lang") != "hcl" or chunk.metadata.get("kind") != "variable":
+        return None
+    if span := own_definition(question, chunk):
+        return (DECLARED, *span)
+    asked = {last_part(fold_symbol(name)) for name in written_names(question)}
+    is_own = {last_part(fold_symbol(symbol)) for symbol in chunk.symbols} <= asked
+    return (DECLARED, 0, len(chunk.text.rstrip())) if is_own else None
 
 
 def errors_in(
@@ -169,6 +186,45 @@ def documented_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> lis
             head = CodeLines(hit, *_signature(hit.chunk))
             found.append([head, *(CodeLines(hit._replace(chunk=part), *span) for part, span in told)])
     return max(found, key=lambda one: sum(line.end - line.start for line in one), default=[])
+
+
+def own_definition(question: str, chunk: Chunk) -> tuple[int, int] | None:
+    """Span of the one definition that the question names, with the comment above it, where the chunk holds others
+    beside it; None where it holds none, several, or what holds it."""
+    asked = {last_part(fold_symbol(name)) for name in written_names(question)}
+    symbols = {(one.rpartition(".")[0], last_part(one)) for one in map(fold_symbol, chunk.symbols)}
+    own = {name for _, name in symbols} & asked
+    holders = {holder for holder, name in symbols if name in own}
+    beside = {name for holder, name in symbols if holder in holders} - own
+    if len(own) != 1 or not beside or holders & {fold_symbol(symbol) for symbol in chunk.symbols}:
+        return None
+    [name] = own
+    lines = chunk.text.splitlines(keepends=True)
+    noted = list(map(max, in_comments(lines), in_docstrings(lines)))
+    said = [set() if is_note else _defined(line) for line, is_note in zip(lines, noted, strict=True)]
+    first = next((n for n, names in enumerate(said) if name in names), None)
+    if first is None:
+        return None
+    depth = _depth(lines[first])
+    others = (n for n in range(first + 1, len(lines)) if said[n] & beside and _depth(lines[n]) == depth)
+    end = next(others, len(lines))
+    end = _above(lines, noted, end) if end < len(lines) else end
+    return line_span(lines, _above(lines, noted, first), end)
+
+
+def _defined(line: str) -> set[str]:
+    return {name.casefold() for name in defined_words(line)}
+
+
+def _depth(line: str) -> int:
+    return len(line) - len(line.lstrip())
+
+
+def _above(lines: Sequence[str], noted: Sequence[bool], at: int) -> int:
+    """The first of the comments and marks (`@cached`, `#[test]`) that stand directly above a line."""
+    while at and (noted[at - 1] or lines[at - 1].lstrip().startswith(("@", "#["))):
+        at -= 1
+    return at
 
 
 def _signature(chunk: Chunk) -> tuple[int, int]:

@@ -19,7 +19,7 @@ from quire.answering.extractive.blocks import (
     split_blocks,
     split_pieces,
 )
-from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS
+from quire.answering.extractive.code_answers import CODE_CHARACTERS, WHOLE_CHARACTERS, own_definition
 from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import best_lines
 from quire.answering.extractive.entries import asked_name, leads_entry
@@ -141,6 +141,8 @@ def widened(
     if is_code_chunk(one.hit.chunk):
         is_whole = opens and len(text) <= WHOLE_CHARACTERS and asks_for_working(question.text)
         room = WHOLE_CHARACTERS if is_whole else CODE_CHARACTERS
+        if own := own_definition(question.text, one.hit.chunk):
+            return Quote(one.hit, *best_lines(question, text, own[0], room, within=own), own[0])
         return Quote(one.hit, *best_lines(question, text, at, room, stays=one.asked), at)
     if alone := _whole_entry(question, one) or asked_row(question, one, in_words=opens):
         return alone
