@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ def desk(tmp_path: Path, model_folder: Path) -> Desk:
     return Desk(tmp_path, model_folder)
 
 
-def write(desk: Desk, files: dict[str, str | bytes]) -> None:
+def write(desk: Desk, files: Mapping[str, str | bytes]) -> None:
     """The files of a folder called `own`."""
     for name, content in files.items():
         file = desk.folder / "own" / name
@@ -63,3 +64,39 @@ def test_a_whole_book_of_text_is_read_where_no_code_stands_beside(desk: Desk) ->
     assert "left out" not in out
     assert desk.call("search", "spare key barometer", "-n", "1")[0].startswith("own/book.txt")
     assert desk.call("search", "gangway raised nine", "-n", "1")[0].startswith("own/speech.txt")
+
+
+GERMAN = {
+    "heizung.md": "# Heizung\n\nDie Nachtabsenkung beginnt um 22 Uhr. Sie lässt sich im Menü *Zeiten* ausschalten.\n\n"
+    "## Druck\n\nLiegt der Druck unter 1,2 bar, füllst du Wasser nach.\n",
+    "sicherung.md": "# Datensicherung\n\nSicherungen werden jede Nacht erstellt und 45 Tage aufbewahrt.\n",
+    "насос.md": "# Насос\n\nНасос качает 40 литров в минуту.\n\n## Установка\n\nУстанавливают его в сухом месте.\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Wie lange werden Sicherungen aufbewahrt?", "45 Tage aufbewahrt"),
+        ("Was mache ich bei zu wenig Druck?", "füllst du Wasser nach"),
+        ("Wie schalte ich die Nachtabsenkung aus?", "im Menü *Zeiten* ausschalten"),
+        ("Как установить насос?", "в сухом месте"),
+        ("Сколько литров качает насос?", "40 литров"),
+    ],
+)
+def test_a_small_folder_answers_in_its_languages(desk: Desk, question: str, said: str) -> None:
+    write(desk, GERMAN)
+    desk.call("index", "own")
+    assert said in desk.call("ask", question)[0]
+
+
+def test_a_small_folder_refuses_everyday_questions_in_its_languages(desk: Desk) -> None:
+    write(desk, GERMAN)
+    desk.call("index", "own")
+    for question in (
+        "Wie backe ich ein Brot?",
+        "Wer ist Bundeskanzler?",
+        "Как сварить борщ?",
+        "Какая столица Перу?",
+    ):
+        assert "is not covered" in desk.call("ask", question, code=1)[0]

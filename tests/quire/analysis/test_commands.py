@@ -73,6 +73,13 @@ class KnowsAll:
     def document_frequency(self, term: str) -> int:
         return 1
 
+    @property
+    def words(self) -> KnowsAll:
+        return self
+
+    def beginning(self, letters: str) -> list[str]:
+        return []
+
     def near(self, word: str, limit: int) -> list[str]:
         return []
 

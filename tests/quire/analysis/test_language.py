@@ -5,7 +5,16 @@ from collections.abc import Collection
 
 import pytest
 
-from quire.analysis.language import NOTICE, OTHER_NOTICE, advice, is_foreign, is_unread, notices
+from quire.analysis.language import (
+    NOTICE,
+    OTHER_NOTICE,
+    advice,
+    capitals_are_names,
+    is_foreign,
+    is_unread,
+    notices,
+    small_terms,
+)
 from quire.analysis.terms import analyze
 from tests.support.shared import shared_path
 
@@ -113,6 +122,14 @@ class Shelf:
     def together(self, terms: Collection[str], least: int) -> int:
         return sum(len(chunk.intersection(terms)) >= least for chunk in self._chunks)
 
+    @property
+    def words(self) -> Shelf:
+        return self
+
+    def share_between(self, first: str, behind: str) -> float:
+        known = set().union(*self._chunks)
+        return sum(first <= term < behind for term in known) / len(known)
+
 
 GERMAN = Shelf(
     "Die Maschine wird alle drei Monate entkalkt, und der Tank ist dann leer.",
@@ -131,6 +148,7 @@ PAGES = (
 )
 CODE = ("def open_gate(sensor): return sensor.read()",) * 200
 JEST = Shelf("Jest mocks timers.", "Run jest in the folder.", "A timer is real or not.")
+DOZENS = [f"stands{chr(n)}" for n in range(97, 123)]
 SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp for the hall.")
 
 
@@ -155,6 +173,8 @@ SCRIPTS = Shelf("var lamp = find(1)", "var hall = 2", "var shelf = 3", "A lamp f
         ("Как очистить бак?", Shelf("Как часто нужно очистить бак."), False),
         ("Назови столицу Франции", RUSSIAN, False),
         ("Назови столицу Франции", CHINESE, True),
+        ("Где ключ от замка?", Shelf("Ключи лежат в ящике.", *["A lamp for the hall."] * 9), False),
+        ("Где ключ от замка?", Shelf("Привет!", *[f"A lamp {word} hall." for word in DOZENS]), True),
         ("法国的首都是哪里？", CHINESE, False),
         ("法国的首都是哪里？", RUSSIAN, True),
         ("フランスの首都はどこですか", JAPANESE, False),
@@ -182,3 +202,15 @@ def test_who_may_name_words_of_the_sources_is_told_so_in_their_own_way() -> None
     )
     assert advice([OTHER_NOTICE], "send `terms`")[0].startswith("In another language send `terms` too")
     assert advice(["Something else."], "send `terms`") == ()
+
+
+def test_small_words_are_those_of_the_questions_own_language() -> None:
+    assert {"la"} < small_terms("¿Cómo cambio la rueda?")
+    assert "wie" in small_terms("Wie wechsle ich den Reifen?")
+    assert small_terms("die casting parameters") == frozenset()
+
+
+def test_nouns_of_german_are_no_names() -> None:
+    assert not capitals_are_names("Wie wechsle ich den Reifen?")
+    assert capitals_are_names("Comment installer Docker ?")
+    assert capitals_are_names("How do I install Docker?")

@@ -11,7 +11,6 @@ from quire.answering.abstention import (
     BOUNDS,
     CLEAR,
     DEFAULT,
-    FEW_CHUNKS,
     UNMEASURED,
     Abstention,
     Evidence,
@@ -25,7 +24,7 @@ from quire.answering.abstention import (
     read_abstention,
 )
 from quire.answering.abstention import EVIDENCE as EVIDENCE_NUMBER
-from quire.answering.extractive.weighing import weigh
+from quire.answering.extractive.weighing import FEW_CHUNKS, weigh
 from quire.answering.findings import KNOWN_PAGE, find
 from quire.answering.request import Inquiry
 from quire.ports import Vectors

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.answering.abstention import FEW_CHUNKS
 from quire.answering.answerer import answer
-from quire.answering.extractive.weighing import strange_words
+from quire.answering.extractive.weighing import FEW_CHUNKS, strange_words
 from quire.answering.refusing import absent_words, ask_back, named, near_topics
 from quire.answering.request import Inquiry
 from quire.documents import Turn

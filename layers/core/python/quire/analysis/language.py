@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from itertools import chain
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from quire.analysis.terms import STOP_WORDS, analyze, identifiers, words
 
@@ -98,6 +98,120 @@ _SCRIPTS = {
 """Small words of the languages of a script, as `analyze` cuts them; of Chinese, and of Japanese, pairs of letters."""
 
 
+_NAMES = (
+    "spanish french german portuguese italian dutch turkish polish swedish norwegian indonesian hindi".split()
+)
+"""Of the languages above in their order, and of scripts, the stemmer that Snowball has."""
+_SCRIPT_NAMES = {"CYRILLIC": "russian", "GREEK": "greek", "ARABIC": "arabic"}
+_ASKING = tuple(
+    frozenset(listed.split())
+    for listed in """
+    cuánto cuántos hay debo debe deben puede pueden se me te le ser tiene tienen hace tiempo la lo de en que es a no
+    quién quiénes
+
+    combien faut il on se ne pas plus doit dois peux fais fait être y t quantité l d qu n en que à
+
+    die lang lange viel viele oft hoch groß muss müssen soll sollte sein werden wurde hat habe haben brauche brauchen
+    benötige man mich mir uns was wer wohin woher denn so an zu mache macht tun tue
+
+    quanto quanta quantos quantas devo deve pode se me de e o a
+
+    quanto quanta quanti quante devo deve può si mi ho ha di e a la le i qual
+
+    hoeveel lang moet mag mij me zich worden heeft heb hebben er die dat wat is
+
+    kaç nerede nereye zaman gerek
+
+    ile gdzie mogę można muszę mam ma być
+
+    hur många länge måste ska har vara jag
+
+    mange lenge må skal har være jeg
+
+    berapa mana harus bisa
+
+    kaun
+    """.split("\n\n")
+)
+_ASKING_OF_SCRIPTS = {
+    "CYRILLIC": frozenset(
+        """
+        сколько какой какая какое какие каком какую каких где куда откуда когда почему зачем кто чем чего чему можно
+        можем могу нужно нужна нужен нужны надо должен должна должно должны быть ли у меня мне мой моя мои я мы вы если
+        есть был была было бы так же от до во со об при такое такой делать сделать скільки який яка де коли чому
+        """.split()
+    ),
+    "GREEK": frozenset("πώς πού πότε γιατί πόσο πόση ποιο ποια ποιος μπορώ πρέπει".split()),
+    "ARABIC": frozenset("كيف ما ماذا متى أين لماذا كم هل يمكن يمكنني أقوم".split()),
+}
+"""Words of each that ask or go with what asks, beside the small words that tell it."""
+
+
+class OtherLanguage(NamedTuple):
+    """A language that a question may be in: what Snowball calls it, or "", and its small words, lower-case."""
+
+    name: str
+    small: frozenset[str]
+
+
+@lru_cache(maxsize=64)
+def languages_of(question: str) -> tuple[OtherLanguage, ...]:
+    """The languages other than English that the question may be in, likeliest first; none where it is in English.
+
+    >>> [one.name for one in languages_of("Wie lange hält die Batterie?")], languages_of("flex align center")
+    (['german'], ())
+    """
+    if not is_foreign(question):
+        return ()
+    listed = [word.lower() for word in _WORD.findall(unicodedata.normalize("NFC", question))]
+    latin = [
+        OtherLanguage(name, one | asking)
+        for name, one, asking in zip(_NAMES, _LANGUAGES, _ASKING, strict=True)
+    ]
+    told = [len(one.small.intersection(listed)) for one in latin]
+    spoken = [one for one, count in zip(latin, told, strict=True) if count and count == max(told)]
+    for script in sorted(_scripts(listed) & _SCRIPTS.keys()):
+        small = _SCRIPTS[script] | _ASKING_OF_SCRIPTS.get(script, frozenset())
+        spoken.append(OtherLanguage(_SCRIPT_NAMES.get(script, ""), small))
+    return tuple(spoken)
+
+
+BLOCK, LAST_ALPHABET = 0x100, 0x20
+"""Letters of an alphabet have numbers of one block of Unicode; signs of syllables and words lie behind."""
+
+
+@lru_cache(maxsize=64)
+def small_terms(question: str) -> frozenset[str]:
+    """Search terms of those of its words that only ask; none where it is in English.
+
+    >>> sorted(small_terms("Wie lange hält die Batterie?"))
+    ['die', 'lang', 'wie']
+    """
+    small = frozenset[str]().union(*(one.small for one in languages_of(question)))
+    return frozenset(term for word in words(question) if word.lower() in small for term in analyze(word))
+
+
+def is_ending(term: str) -> bool:
+    """Whether a pair of letters may hold an ending or a particle of Japanese, as one of its syllables does.
+
+    >>> is_ending("する"), is_ending("復元"), is_ending("go")
+    (True, False, False)
+    """
+    return len(term) == 2 and any("\u3040" <= letter <= "\u309f" for letter in term)
+
+
+def capitals_are_names(question: str) -> bool:
+    """Whether a word in capitals inside of a sentence is a name, as in all languages but German."""
+    return not any(one.name == "german" for one in languages_of(question))
+
+
+class Alphabet(Protocol):
+    """The words of the sources, in the order of their letters."""
+
+    def share_between(self, first: str, behind: str) -> float:
+        """Share of the words from `first` on to the one before `behind`."""
+
+
 class WordLists(Protocol):
     """Which chunks have a term, for each term."""
 
@@ -118,6 +232,10 @@ class SourceWords(Protocol):
     @property
     def keywords(self) -> WordLists:
         """The chunks of each term."""
+
+    @property
+    def words(self) -> Alphabet:
+        """The words themselves."""
 
 
 def _unaccented(listed: Iterable[str]) -> frozenset[str]:
@@ -165,7 +283,7 @@ def is_unread(question: str, sources: SourceWords) -> bool:
 
     Sources have a language where three of its small words stand in a twentieth of the chunks each (`var` alone is
     JavaScript), or three of them together in three chunks: a few pages beside much code. Of another script they have a
-    question where they have half of its words, or its script's small words.
+    question where they have half of its words, or its script's small words, or a twentieth of their words is in it.
     """
     if not is_foreign(question) or not is_foreign(_without_own(question, sources)):
         return False
@@ -176,6 +294,8 @@ def is_unread(question: str, sources: SourceWords) -> bool:
     if _letters_elsewhere(listed) > ELSEWHERE:
         asked = set(chain.from_iterable(map(analyze, listed)))
         if 2 * sum(sources.document_frequency(term) > 0 for term in asked) >= max(1, len(asked)):
+            return False
+        if any(sources.words.share_between(*letters) >= SPOKEN for letters in _alphabets(listed)):
             return False
         told = [_SCRIPTS[script] for script in _scripts(listed) & _SCRIPTS.keys()]
     else:
@@ -199,6 +319,16 @@ def _scripts(listed: Iterable[str]) -> set[str]:
     """The scripts of the words' letters by Unicode's names, such as `CYRILLIC`; Japanese is told by its kana."""
     names = {unicodedata.name(letter, "").partition(" ")[0] for word in listed for letter in word}
     return {"HIRAGANA"} if names & {"HIRAGANA", "KATAKANA"} else names
+
+
+def _alphabets(listed: Iterable[str]) -> set[tuple[str, str]]:
+    """The first letter of each alphabet that words are written in, and the one behind it; Latin is none.
+
+    >>> [[*map(ord, one)] for one in _alphabets(["Лампа", "lamp"])]
+    [[1024, 1280]]
+    """
+    blocks = {ord(letter) // BLOCK for word in listed for letter in word if not _is_latin(letter)}
+    return {(chr(one * BLOCK), chr((one + 1) * BLOCK)) for one in blocks if one < LAST_ALPHABET}
 
 
 def _often(sources: SourceWords) -> float:

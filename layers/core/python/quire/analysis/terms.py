@@ -172,10 +172,20 @@ def _words(text: str) -> tuple[str, ...]:
 def split_identifier(name: str) -> list[str]:
     """The words of an identifier, as written.
 
-    >>> split_identifier("HTTPService:GetAsync2")
-    ['HTTP', 'Service', 'Get', 'Async', '2']
+    >>> split_identifier("HTTPService:GetAsync2"), split_identifier("größeInLitern")
+    (['HTTP', 'Service', 'Get', 'Async', '2'], ['größe', 'In', 'Litern'])
     """
-    return _PARTS.findall(name)
+    if name.isascii():
+        return _PARTS.findall(name)
+    # Letters of all alphabets by what they are in ours: capitals, small ones and those that are neither.
+    plain = "".join(map(_plain_letter, name))
+    return [name[part.start() : part.end()] for part in _PARTS.finditer(plain)]
+
+
+def _plain_letter(letter: str) -> str:
+    if letter.isascii():
+        return letter
+    return "A" if letter.isupper() else "a" if letter.isalpha() else "1" if letter.isdigit() else "_"
 
 
 def _expand_piece(piece: str) -> tuple[str, ...]:
@@ -225,9 +235,9 @@ def _pairs(text: str) -> tuple[str, ...]:
 
 
 def _subwords(token: str, lower: str) -> tuple[str, ...]:
-    if token.isascii() and token.isalpha() and (token.islower() or token.istitle()):
+    if token.isalpha() and (token.islower() or token.istitle()):
         return ()
-    parts = _PARTS.findall(token)
+    parts = split_identifier(token)
     if len(parts) < 2:
         return () if not parts or parts[0].lower() == lower else (stem(parts[0].lower()),)
     kept = [part.lower() for part in parts if len(part) > 1 or part.isdigit()]

@@ -3,16 +3,25 @@
 A question says *parsed*, *configuration* and *colours*; code says `Parser`, `config` and `color`. Stems do not join
 these: Porter's rules leave `parser` as it is. Forms are rules over all English words and the usual abbreviations of
 programmers, so they know nothing of any collection; those that the collection does not hold are not searched for.
+
+Of other languages there are no rules here: to terms, which are stems of English, *Sicherung* and *Sicherungen* are two
+words. So forms of a question's words are looked for among those of the sources, by Snowball's stems and how they begin;
+what an index holds does not depend on it.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, islice
 
-from quire.analysis.terms import STOP_WORDS, stem
+from Stemmer import Stemmer
+
+from quire.analysis.language import languages_of
+from quire.analysis.terms import STOP_WORDS, stem, words
 
 OTHER_FORM = 0.7
 """What a form counts beside the word itself: .5 to 1.0 gain alike on code bases. In prose they gain nothing: nDCG@10 on
@@ -144,3 +153,51 @@ def _at_length() -> Mapping[str, tuple[str, ...]]:
     for word, *short in map(str.split, _SHORT.split("/")):
         found |= {one: (*found.get(one, ()), word) for one in short}
     return found
+
+
+SHARED = 0.62
+"""Letters at their beginning that two forms share, of those of the longer one: *установить*, *установка*. *Sicherheit*
+and *Sicherung* share six of ten."""
+INFLECTED, FEWEST, TELLING = 4, 3, 5
+"""Letters of a word that has forms, those that they share at least, and those where Snowball gives two stems."""
+LOOKED_AT, MOST_FORMS = 200, 6
+_own = threading.local()
+"""Stemmers for each thread: they keep state while they work, and must not be shared."""
+
+
+def inflections(question: str, beginning: Callable[[str], Iterable[str]]) -> dict[str, list[str]]:
+    """Of words of a question in another language, as written, the forms that the sources have, likeliest first.
+
+    `beginning` gives the known words that begin with some letters, ascending.
+    """
+    languages = languages_of(question)
+    small = frozenset[str]().union(*(one.small for one in languages))
+    found: dict[str, list[str]] = {}
+    for written in dict.fromkeys(words(question) if languages else ()):
+        word = written.lower()
+        if word in small or len(word) < INFLECTED or not word.isalpha():
+            continue
+        begins = word[: max(FEWEST, math.ceil(SHARED * len(word)) - 2)]
+        known = (other for other in islice(beginning(begins), LOOKED_AT) if other != word)
+        likes = [(_likeness(word, other, languages[0].name), other) for other in known]
+        if best := sorted((-like, other) for like, other in likes if like):
+            found[written] = [other for _, other in best[:MOST_FORMS]]
+    return found
+
+
+def _likeness(word: str, other: str, language: str) -> float:
+    """How surely both are forms of one word: 1 and more by their stem, else what they share; 0 where that is little."""
+    least = min(len(word), len(other))
+    shared = next((n for n, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), least)
+    share = shared / max(len(word), len(other))
+    if language and _stem_in(language, word) == _stem_in(language, other):
+        return 1.0 + share
+    return share if share >= SHARED and shared >= TELLING else 0.0
+
+
+def _stem_in(language: str, word: str) -> str:
+    stemmers: dict[str, Stemmer] = _own.__dict__.setdefault("stemmers", {})
+    if language not in stemmers:
+        stemmers[language] = Stemmer(language)
+    stemmed: str = stemmers[language].stemWord(word)
+    return stemmed

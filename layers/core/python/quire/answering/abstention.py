@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.analysis.language import small_terms
 from quire.analysis.terms import analyze
 from quire.answering.extractive.scoring import EMBEDDED_CHARACTERS, Scored
-from quire.answering.extractive.weighing import Lexicon, Weighed, weigh
+from quire.answering.extractive.weighing import FEW_CHUNKS, Lexicon, Weighed, weigh
 from quire.documents import Hit
 from quire.ports import Embedder, Vectors
 
@@ -54,7 +55,8 @@ class Evidence:
         score: of the first hit that is evidence, as the search calibrates it.
         alone: how much of what the best of the first hits holds of the question lies in one term, 0 to 1; 0 for a
             question of one term. What shares a single word with a question shares it by chance: "bow", "button".
-            Less where a small collection does not have the others, see `FEW_CHUNKS`.
+            Less where a small collection does not have the others, see `FEW_CHUNKS`. 1 for a question in another
+            language of which none of the first hits holds a word.
         lent: how much nearer the best passage is to the question for its common words, as the product's name is one:
             "stock price of Pump" is near to all that is said of Pump. 0 where it has none, of a follow-up, and in a
             collection of fewer than `FEW_CHUNKS`, where any word may be common.
@@ -189,12 +191,6 @@ CLEAR = 0.6
 against it and the question is no follow-up: "reset my password" is told under *Forgotten password*. Its weight was
 chosen with this over fourteen collections (582 answerable questions: .957 to .960 answered; near ones .837 refused as
 before, of everyday ones .9993 as before)."""
-FEW_CHUNKS = 30
-"""In a collection of fewer chunks a word that none of them holds says less, by its share of so many: five pages do not
-have all words that may be used to ask for them. Over ten collections of 5 to 56 chunks, which all took part in the
-choice (120 answerable questions, 80 near ones, 132 that another page of the same site answers) .775 to .858 are
-answered with this and `CLEAR`, .925 and .659 refused as before, of everyday ones .998 to .997; over one of 4 chunks
-that took no part 6 and 10 of 19, with all of 7 near ones refused."""
 
 # Fitted by logistic regression on golden questions of thirteen collections, questions that seventeen collections ask
 # themselves, the first 70 background questions, and golden questions of each collection asked of the others;
@@ -244,7 +240,10 @@ def gather(
         cosine=max(cosines) if cosines else None,
         passage_cosine=max(passages) if passages else None,
         coverage=min(1.0, held / (1.0 - excused)) if excused < 1.0 else 0.0,
-        alone=by_chance * _share_of_one(whole, max(read, key=whole.coverage, default=set())),
+        alone=by_chance * _share_of_one(whole, max(read, key=whole.coverage, default=set()))
+        # The model was not taught other languages: to it all that is written in one script is near.
+        if held or not small_terms(question.text)
+        else 1.0,
         unknown=question.coverage(unknown),
         name_unknown=not all(_is_told(name, lexicon.document_frequency) for name in names),
         name_missing=not all(any(_is_told(name, terms.__contains__) for terms in read) for name in names),

@@ -20,7 +20,7 @@ from quire.index.parts import Part, group, hidden_ordinals, open_keywords, open_
 from quire.index.reader import Segment, manifest_in, open_segment
 from quire.index.served import BuildOnServer, JoinedKeywords, joined_rankings
 from quire.index.stack import Stack
-from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable
+from quire.index.tables import DocumentTable, FilterTable, LiveParts, SymbolTable, WordTable
 from quire.index.vocabulary import nearest_words
 from quire.profiles import PROFILES, profile_named
 from quire.ranking import NONE, Ranking, bases, joined
@@ -79,6 +79,7 @@ class OpenedIndex:
         sources: where its chunks came from, each once.
         is_api: whether it knows the classes of an API, so that a symbol it does not have does not exist.
         filters, symbols, documents: the tables of its chunks.
+        words: those of its text, in the order of their letters.
     """
 
     def __init__(
@@ -123,6 +124,7 @@ class OpenedIndex:
         held = [manifest.filters for manifest in self.manifests]
         fields = dict.fromkeys(chain(*(held or [profile_named(profile).filters if profile else ()])))
         self.filters = FilterTable(live, tuple(fields))
+        self.words = WordTable(live)
         self.sources = sources_of(self.manifests, build)
         self._build = build
         said = [*([build.extra] if build else []), *(manifest.extra for manifest in self.manifests)]

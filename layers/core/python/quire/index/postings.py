@@ -68,6 +68,11 @@ class StringTable:
                 return
             yield text
 
+    def count_between(self, first: str, behind: str) -> int:
+        """How many strings there are from `first` to the one before `behind`."""
+        begin, end = (self._lower_bound(one.encode("utf-8", "surrogatepass")) for one in (first, behind))
+        return end - begin
+
     def _search(self, wanted: bytes) -> int:
         data, offsets = self._views
         low = self._lower_bound(wanted)

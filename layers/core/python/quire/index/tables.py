@@ -310,3 +310,27 @@ def _number_terms(terms: Iterable[str]) -> NDArray[np.uint32]:
     """A number above `NO_TERM` for each term, each term once."""
     # The last bit keeps every number above that of an empty place.
     return np.array([crc32(term.encode()) | 1 for term in dict.fromkeys(terms)], np.uint32)
+
+
+class WordTable:
+    """The lower-case words of all texts, of four letters and more."""
+
+    def __init__(self, live: LiveParts) -> None:
+        self._live = live
+
+    def beginning(self, letters: str) -> Iterator[str]:
+        """The words that begin with the letters, ascending in each segment.
+
+        Raises:
+            ArtifactCorrupt: a damaged file names a word that there is not.
+        """
+        try:
+            for part in self._live.parts:
+                yield from part.spelling.words.with_prefix(letters)
+        except IndexError as error:
+            raise ArtifactCorrupt(f"the table of words is damaged: {error}; {REBUILT}") from error
+
+    def share_between(self, first: str, behind: str) -> float:
+        """Share of the words from `first` on, in the order of their letters, to the one before `behind`."""
+        tables = [part.spelling.words for part in self._live.parts]
+        return sum(one.count_between(first, behind) for one in tables) / max(1, sum(map(len, tables)))

@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from quire.analysis.entries import KEY, ROW_MARK, SECTION_MARK, asked_entries
+from quire.analysis.language import small_terms
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import (
     HEADING_MARK,
@@ -20,7 +21,7 @@ from quire.analysis.terms import (
     possible_commands,
     words,
 )
-from quire.analysis.word_forms import forms_of, readings
+from quire.analysis.word_forms import OTHER_FORM, forms_of, inflections, readings
 from quire.index.bm25 import idf
 from quire.search.intent import Intent, WantedDefinition, content_terms, is_of_use, marked_names, read_intent
 
@@ -45,6 +46,8 @@ SHORTEST_MENDED, LONGEST_MENDED = 4, 40
 MOST_MENDED = 6
 MOST_STRANGE = 24
 """Words whose spelling is looked for; each costs half a millisecond."""
+LEAST_TELLING = 7
+"""Letters of a word of another language than English that tell what it is a slip of."""
 SHORTEST_QUESTION = 3
 """Words from which on a question is a sentence, whose ordinary words mean themselves."""
 _PART = re.compile(r"\w+")
@@ -53,6 +56,13 @@ _SPELLED = re.compile(
 )
 """A word that may be misspelt: no number, in Latin letters."""
 NOTHING_ELSE: Mapping[str, float] = MappingProxyType({})
+
+
+class KnownWords(Protocol):
+    """Words in the order of their letters; `quire.index.tables.WordTable` fulfils it."""
+
+    def beginning(self, letters: str) -> Iterable[str]:
+        """Those that begin with the letters."""
 
 
 class Vocabulary(Protocol):
@@ -71,6 +81,10 @@ class Vocabulary(Protocol):
 
     def near(self, word: str, limit: int) -> Sequence[str]:
         """Known words that share most letters with `word`, likeliest first."""
+
+    @property
+    def words(self) -> KnownWords:
+        """Lower-case words that it knows."""
 
     def has_symbol(self, name: str) -> bool:
         """Whether a chunk defines the symbol, compared by `fold_symbol`."""
@@ -156,17 +170,34 @@ def read_question(
     """
     wording = written = _take_apart(text, (), word_forms=word_forms)
     vocabulary.expect(_expected(wording))
+    inflected = inflections(text, vocabulary.words.beginning)
     meant = _mend(wording, vocabulary, is_ordinary)
+    small = small_terms(text)
+    if small:  # what a short word of another language is a slip of is chance
+        meant = {
+            word: known
+            for word, known in meant.items()
+            if len(word) >= LEAST_TELLING or _is_sure(word, known)
+        }
+        meant |= _unheld(inflected, vocabulary)
     if meant:
         guesses = [
-            word for said, word in meant.items() if not (vocabulary.has_symbol(word) or _is_sure(said, word))
+            word
+            for said, word in meant.items()
+            if not (said in inflected or vocabulary.has_symbol(word) or _is_sure(said, word))
         ]
         wording = _take_apart(mended(text, meant), guesses, word_forms=word_forms)
+    if inflected:
+        others = dict.fromkeys(
+            (term for forms in inflected.values() for word in forms for term in analyze(word)), OTHER_FORM
+        )
+        wording = wording._replace(forms={**others, **wording.forms})
     intent = wording.intent
     said = _without_unknown_options(wording, vocabulary)
     frequencies = {
         term: 0 if term in wording.guessed else vocabulary.document_frequency(term)
         for term in dict.fromkeys(said)
+        if term not in small
     }
     wanted, subject = intent.definition, intent.related
     asked = [name for name in (wanted.name if wanted else "", subject) if name]
@@ -195,6 +226,15 @@ def read_question(
         writes_option=bool(wording.options),
         is_of_use=is_of_use(wording.text) and not (names or commands or entries or wording.identifiers),
     )
+
+
+def _unheld(inflected: Mapping[str, Sequence[str]], vocabulary: Vocabulary) -> dict[str, str]:
+    """Of words that no chunk holds as they are written the likeliest form that one does."""
+    return {
+        word: forms[0]
+        for word, forms in inflected.items()
+        if not any(map(vocabulary.document_frequency, analyze(word)))
+    }
 
 
 class _ReadText(NamedTuple):
