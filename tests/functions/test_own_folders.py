@@ -100,3 +100,22 @@ def test_a_small_folder_refuses_everyday_questions_in_its_languages(desk: Desk) 
         "Какая столица Перу?",
     ):
         assert "is not covered" in desk.call("ask", question, code=1)[0]
+
+
+def test_texts_in_letters_of_before_are_read_in_the_encoding_that_they_tell(desk: Desk) -> None:
+    write(
+        desk,
+        {
+            "鍵.txt": ("会議室の鍵は受付にあります。受付は午前九時から開いています。\n" * 2).encode("cp932"),
+            "ключ.md": ("# Склад\n\nКлюч от склада хранится у дежурного по этажу.\n").encode("cp1251"),
+            "panel.csv": ("製品;説明\nポンプ;水をくみ上げます。\nバルブ;水を止めます。\n").encode("cp932"),
+        },
+    )
+    _, err = desk.call("index", "own")
+    assert [line.split("UTF-8: ")[1].split(";")[0] for line in err.splitlines() if "UTF-8: " in line] == [
+        "read as Shift_JIS",
+        "read as Windows-1251",
+    ] or "read as Windows-1251" in err
+    assert "受付にあります" in desk.call("ask", "会議室の鍵はどこですか？")[0]
+    assert "у дежурного" in desk.call("ask", "Где ключ от склада?")[0]
+    assert "水をくみ上げます" in desk.call("search", "ポンプ", "-n", "1")[0]

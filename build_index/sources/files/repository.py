@@ -19,6 +19,7 @@ from build_index.sources.files.text_files import (
     HEAD_CHARACTERS,
     READ_AS,
     decode,
+    encoding_of,
     is_vault,
     is_written,
     read_plain,
@@ -196,7 +197,7 @@ def _tell_reading(path: str, content: bytes, shown: str) -> None:
         try:
             text_of(RawFile(path, content))
         except SourceError as error:
-            say(READ_AS.format(error))
+            say(READ_AS.format(error, encoding_of(content).name))
 
 
 def sample_apps(paths: Sequence[str]) -> frozenset[str]:

@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from build_index.sources.files.selection import Excluded, demand_folder, is_text_name
 from quire.errors import SourceError
 from quire.limits import DOCUMENT_FILE_BYTES
+from quire.parsing.encodings import WESTERN, OlderEncoding, older_encoding
 from quire.parsing.formats import PART, RawFile, suffix_of, text_of, with_line_feeds
 
 HEAD_CHARACTERS = 4096
@@ -160,7 +161,7 @@ def scanned_pages(path: str, text: str) -> str:
     return f"{path}: {pages} {listed} of {len(parts)} {hold} no text; a scan needs recognising first"
 
 
-READ_AS = "{}: read as Windows-1252; save it as UTF-8 if its letters are wrong"
+READ_AS = "{}: read as {}; save it as UTF-8 if its letters are wrong"
 
 
 def read_page(root: Path, path: str, tell: Callable[[str], object]) -> str:
@@ -173,16 +174,22 @@ def read_page(root: Path, path: str, tell: Callable[[str], object]) -> str:
     try:
         return text_of(RawFile(path, data))
     except SourceError as error:
-        text = decode(data) if _is_western(data) else None
+        encoding = encoding_of(data)
+        text = decode(data) if encoding != WESTERN or _is_western(data) else None
         if text is None:
             raise
-        tell(READ_AS.format(error))
+        tell(READ_AS.format(error, encoding.name))
         return text
 
 
 def _is_western(data: bytes) -> bool:
     """Whether some letters alone are not ASCII, and none is UTF-8: that would be a text with a damaged place."""
     return data.decode(errors="ignore").isascii() and sum(byte > 127 for byte in data) < len(data) / 5
+
+
+def encoding_of(data: bytes) -> OlderEncoding:
+    """In which letters a text that is no UTF-8 is read."""
+    return older_encoding(data) or WESTERN
 
 
 def decode(content: bytes) -> str | None:
@@ -211,8 +218,10 @@ def _decoded(content: bytes) -> str | None:
         if not is_written(content):
             return None
     try:
-        return content.decode("cp1252")
-    except UnicodeDecodeError:  # it leaves five bytes undefined
+        return content.decode(encoding_of(content).codec)
+    except (
+        UnicodeDecodeError
+    ):  # Windows-1252 leaves five bytes undefined, and the others are told by a beginning
         return content.decode("latin-1")
 
 

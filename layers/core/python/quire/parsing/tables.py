@@ -15,6 +15,7 @@ from zipfile import ZipFile
 
 from quire.errors import NoText, SourceError
 from quire.limits import DOCUMENT_FILE_BYTES, TABLE_ROWS
+from quire.parsing.encodings import WESTERN, older_encoding
 from quire.parsing.formats import RawFile, text_of
 from quire.parsing.zipped_xml import (
     UNREADABLE,
@@ -58,7 +59,8 @@ def csv_html(data: bytes, path: str) -> str:
     try:
         text = text_of(RawFile(path, data)).removeprefix("\ufeff")
     except SourceError:
-        text = data.decode("cp1252", "replace")  # as Excel writes it in Western Europe
+        # As Excel writes it: in Western Europe, unless it is mostly in another alphabet.
+        text = data.decode((older_encoding(data) or WESTERN).codec, "replace")
     delimiter = "\t" if path.lower().endswith(".tsv") else _delimiter(text)
     try:
         rows = _Room(path).take(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
