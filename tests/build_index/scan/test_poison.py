@@ -24,7 +24,7 @@ from build_index.sources.files.markdown_tree import read_markdown_tree
 from quire.chunking import chunk_document
 from quire.documents import Chunk, Document
 from quire.errors import ConfigError
-from tests.support.poison_texts import HONEST, LATER, as_bits, as_tags, poisoned, threaded
+from tests.support.poison_texts import BESIDE_HONEST, HONEST, LATER, as_bits, as_tags, poisoned, threaded
 from tests.support.shared import shared_path
 from tests.support.tree import CORE, ROOT, project_files
 
@@ -62,6 +62,11 @@ def test_it_is_found_inside_an_honest_page_too(kind: str, text: str) -> None:
 @pytest.mark.parametrize("text", HONEST)
 def test_an_honest_passage_passes(text: str) -> None:
     assert rules_of(text) == set()
+
+
+@pytest.mark.parametrize("text", BESIDE_HONEST)
+def test_an_order_that_begins_as_an_honest_sentence_does_is_found(text: str) -> None:
+    assert "instructions" in rules_of(text)
 
 
 def test_most_wordings_that_it_was_not_written_for_are_found() -> None:

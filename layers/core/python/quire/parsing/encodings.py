@@ -36,7 +36,7 @@ class OlderEncoding(NamedTuple):
 
 
 SHIFT_JIS, EUC_JP = OlderEncoding("cp932", "Shift_JIS"), OlderEncoding("euc_jp", "EUC-JP")
-GB, BIG5 = OlderEncoding("gb18030", "GB 18030"), OlderEncoding("big5", "Big5")
+GB, BIG5 = OlderEncoding("gb18030", "GB 18030"), OlderEncoding("cp950", "Big5")
 EUC_KR = OlderEncoding("cp949", "EUC-KR")
 CP1251, KOI8 = OlderEncoding("cp1251", "Windows-1251"), OlderEncoding("koi8_r", "KOI8-R")
 WESTERN = OlderEncoding("cp1252", "Windows-1252")
