@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from functions.cli.choosing import PROFILE, HeldIndex, free_name, name_of, read_held
-from functions.cli.common import INTERRUPTED, JsonOption, StoreOption, counted, log_of, print_json
+from functions.cli.common import INTERRUPTED, JsonOption, StoreOption, log_of, print_json
 from functions.cli.user_directories import export, settings_for
 from quire.adapters.chosen import open_objects
 from quire.collections import check_name
+from quire.documents import counted
 from quire.errors import BuildInProgress, InputError, UnknownCollection
 from quire.folders import demand_readable
 

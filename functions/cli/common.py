@@ -87,15 +87,6 @@ def read_filters(given: Sequence[str] | None) -> dict[str, list[str]]:
     return filters
 
 
-def counted(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> counted(1, "file"), counted(2, "passage")
-    ('1 file', '2 passages')
-    """
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def file_of(served: Served, chunk: Chunk) -> str:
     """The file that a chunk is of, from where we stand; its address or document where it is of none."""
     path = chunk.metadata.get("path")

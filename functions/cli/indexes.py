@@ -19,7 +19,6 @@ from functions.cli.common import (
     JsonOption,
     StoreOption,
     VersionOption,
-    counted,
     log_of,
     open_catalog,
     place_of,
@@ -27,6 +26,7 @@ from functions.cli.common import (
 )
 from functions.cli.user_directories import settings_for
 from quire.adapters.chosen import open_objects, open_server
+from quire.documents import counted
 from quire.errors import ArtifactError, BuildInProgress, InputError, SourceError, UnknownCollection
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from itertools import chain
 from functions.faces.mcp import arguments as a
 from functions.faces.mcp.choosing import collections, from_each, likeness, one_collection
 from functions.faces.mcp.passages import CHARACTERS_A_TOKEN, Reply, headline
-from quire.documents import Chunk
+from quire.documents import Chunk, counted
 from quire.errors import InputError
 from quire.index.opened import OpenedIndex
 from quire.parsing.formats import first_line
@@ -31,6 +31,7 @@ from quire.service.documents import (
 from quire.service.knowledge import Knowledge
 from quire.store.pointers import PREVIOUS
 
+LAST_LINE = 10**9
 MOST_TOLD = 8
 """Near documents that an error names, of all collections together."""
 
@@ -39,7 +40,7 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
     """A document or a part of one."""
     if args.id is None and args.document is None:
         raise InputError("id, document: wanted one of the two", field="id")
-    found, first, last = _found(service, caller, args)
+    found, first, last, note = _found(service, caller, args)
     chunks = [chunk for chunk in found.chunks[found.start :] if _overlaps(chunk, first, last)]
     if not chunks:
         raise InputError(
@@ -47,8 +48,8 @@ def read(service: Knowledge, caller: Caller, args: a.ReadArguments) -> Reply:
             field="start_line",
         )
     reply = Reply((found.served,), args.max_tokens)
-    if args.id not in (None, (now := found.chunks[found.start].id)):
-        reply.say(f"Note: this version has {args.id} as {now}, since lines above it came or went")
+    if note:
+        reply.say(f"Note: {note}")
     shown = 0
     for chunk in chunks:
         held = len(reply.parts)
@@ -79,13 +80,41 @@ def _cite_lines(reply: Reply, found: Read, chunk: Chunk, *, number: int, wanted:
     return reply.cite(part, found.served, number=number, extra=told, text=text, span=span)
 
 
-def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[Read, int, int]:
-    """The document with the first and the last line that are wanted of it."""
-    first, last = args.start_line or 1, args.end_line or 10**9
+def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[Read, int, int, str]:
+    """The document with the first and the last line that are wanted of it, and what is read in place of what was asked
+    for; "" where that is what it is. Where an id is unknown the document beside it is read."""
     names = collections(service, caller, args.collection)
-    if args.id is not None:
-        return _passage(service, caller, names, args.id, version=args.version), first, last
-    document = args.document or ""
+    try:
+        found = _passage(service, caller, names, args.id or "", version=args.version) if args.id else None
+    except InputError:
+        if args.document is None:
+            raise
+        found = None
+    if found is None:
+        note = f"there is no passage {args.id}, so the document is read" if args.id else ""
+        return *_lines_of_document(service, caller, names, args), note
+    first, note = found.chunks[found.start], ""
+    if first.id != args.id:
+        note = f"this version has {args.id} as {first.id}, since lines above it came or went"
+    elif args.document and not _is_of(service, caller, found, args.document):
+        note = f"the id is of {first.document_id}, not of {args.document}; leave it out to read that"
+    return found, args.start_line or 1, args.end_line or LAST_LINE, note
+
+
+def _is_of(service: Knowledge, caller: Caller, found: Read, document: str) -> bool:
+    """Whether the passages are those of the document, by its id or a name that it is known by."""
+    try:
+        named = _document(service, caller, [found.served.name], document, version=found.served.version)
+    except InputError:
+        return False
+    return named.chunks[0].document_id == found.chunks[0].document_id
+
+
+def _lines_of_document(
+    service: Knowledge, caller: Caller, names: list[str], args: a.ReadArguments
+) -> tuple[Read, int, int]:
+    """The document, and the lines that are wanted of it: `notes.md:3-9` says them too."""
+    first, last, document = args.start_line or 1, args.end_line or LAST_LINE, args.document or ""
     try:
         return _document(service, caller, names, document, version=args.version), first, last
     except InputError:
@@ -148,7 +177,7 @@ def outline(service: Knowledge, caller: Caller, args: a.OutlineArguments) -> Rep
     found = _document(service, caller, names, args.document, version=args.version)
     reply = Reply((found.served,), args.max_tokens)
     size = sum(len(chunk.text) for chunk in found.chunks) // CHARACTERS_A_TOKEN
-    reply.say(f"{args.document}: {len(found.chunks)} passages, about {size:,} tokens")
+    reply.say(f"{args.document}: {counted(len(found.chunks), 'passage')}, about {size:,} tokens")
     lines = [f"{_lines(chunk)}{_title(chunk)} — id: {chunk.id}" for chunk in found.chunks]
     _say_lines(reply, lines, "passages of this document")
     return reply
@@ -160,9 +189,13 @@ def list_(service: Knowledge, caller: Caller, args: a.ListArguments) -> Reply:
     served = service.serve(caller, name, args.version)
     found = list_documents(served, args.under, args.after, limit=args.limit)
     reply = Reply((served,), args.max_tokens)
-    reply.say(f"{found.total} documents" + (f" with {args.under!r} in their path" if args.under else ""))
+    reply.say(
+        counted(found.total, "document") + (f" with {args.under!r} in their path" if args.under else "")
+    )
     lines = [
-        f"{chunk.document_id} — {_document_title(chunk)}, {count} passages"
+        f"{chunk.document_id} — {title}, {counted(count, 'passage')}"
+        if (title := _document_title(chunk)) != chunk.document_id
+        else f"{chunk.document_id} — {counted(count, 'passage')}"
         for chunk, count in found.documents
     ]
     said = _say_lines(reply, lines, "documents of this page")

@@ -10,7 +10,7 @@ from functions.web.wire import SEND_TERMS
 from quire.analysis.language import advice
 from quire.answering.extractive.rendering import quoted_part
 from quire.answering.request import EXTRACTIVE, Inquiry
-from quire.documents import Hit
+from quire.documents import Hit, counted
 from quire.errors import QuireError
 from quire.search.retrieval import Query
 from quire.service.access import Caller
@@ -38,7 +38,7 @@ def list_collections(service: Knowledge, caller: Caller, _: a.ListCollections) -
         label = shown_label(state.label)
         fields = dict.fromkeys(field for manifest in state.manifests for field in manifest.filters)
         reply.say(
-            f"{name}: {service.title(name)}. Version {state.version}{label}, {state.chunk_count:,} passages."
+            f"{name}: {service.title(name)}. Version {state.version}{label}, {counted(state.chunk_count, 'passage')}."
             f" Filters: {', '.join(fields) or 'none'}."
         )
     if not reply.parts:

@@ -461,22 +461,35 @@ def _runs(process: int) -> bool:
 
 def test_an_outline_names_the_passages_of_a_document_without_their_text(shelf: Shelf) -> None:
     text = words(shelf, "outline", document="content/en-us/guides/physics.md")
-    assert "1 passages" in text
+    assert "1 passage, about" in text
     assert "Physics units" in text
     assert "196.2" not in text
+
+
+def test_a_wrong_id_beside_a_document_is_told_and_the_document_read(shelf: Shelf) -> None:
+    document = "content/en-us/guides/physics.md"
+    text = words(shelf, "read", id="0" * 16, document=document)
+    assert f"there is no passage {'0' * 16}, so the document is read" in text
+    assert "196.2" in text
+    outline = words(shelf, "outline", document=document)
+    physics = outline.rpartition("id: ")[2].strip()
+    text = words(shelf, "read", id=physics, document="garden/tomatoes.md")
+    assert ", not of garden/tomatoes.md; leave it out" in text
+    assert "Note" not in words(shelf, "read", id=physics, document=document)
+    assert "no collection has such a passage" in said(ask(shelf, "read", id="0" * 16))
 
 
 def test_documents_are_listed_by_page_and_by_folder(shelf: Shelf) -> None:
     seen, after = [], ""
     for _ in range(4):
         text = words(shelf, "list", collection="roblox", limit=5, after=after)
-        seen += [line.split(" — ")[0] for line in text.splitlines() if " passages" in line and " — " in line]
+        seen += [line.split(" — ")[0] for line in text.splitlines() if " passage" in line and " — " in line]
         if "list on with" not in text:
             break
         after = text.rsplit('after: "', 1)[1].split('"')[0]
     assert seen == sorted(one.id.removesuffix("#0") for one in api_documents())
     guides = words(shelf, "list", collection="roblox", under="guides/")
-    assert guides.count(", 1 passages") == 4
+    assert guides.count(", 1 passage\n") + guides.endswith(", 1 passage") == 4
     assert "say which" in said(ask(shelf, "list"))
 
 

@@ -177,3 +177,12 @@ def id_number(chunk_id: str) -> int | None:
     (255, None)
     """
     return int(chunk_id, 16) if _ID.fullmatch(chunk_id) else None
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things, as messages tell it.
+
+    >>> counted(1, "file"), counted(2_000, "passage")
+    ('1 file', '2,000 passages')
+    """
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
