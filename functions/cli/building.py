@@ -40,7 +40,12 @@ LOOKS_S = 0.1
 
 def index(
     path: Annotated[str, typer.Argument(help="The folder.")],
-    name: Annotated[str, typer.Option(help="What to call the index.", show_default="its folder's")] = "",
+    name: Annotated[
+        str,
+        typer.Option(
+            "--name", "--collection", "-c", help="What to call the index.", show_default="its folder's"
+        ),
+    ] = "",
     *,
     pattern: Annotated[
         list[str] | None, typer.Option(help="Files to take, as in .gitignore; may come again.")

@@ -135,6 +135,13 @@ def test_indexing_again_takes_only_what_changed(desk: Desk) -> None:
     assert " 0 files changed, " in out
 
 
+def test_an_index_is_called_by_the_option_that_asks_it(desk: Desk, tmp_path: Path) -> None:
+    store = ("--store", str(tmp_path / "store"))
+    for option, name in (("--name", "jetty"), ("--collection", "quay"), ("-c", "pier")):
+        assert desk.call("index", "shop", option, name, *store)[0].startswith(f"{name}: ")
+        assert "cart" in desk.call("search", "cart", "--collection", name, *store)[0].lower()
+
+
 def test_a_question_need_not_be_quoted(desk: Desk) -> None:
     words = ("where", "is", "doCurlGet", "defined?")
     for command in ("search", "ask"):

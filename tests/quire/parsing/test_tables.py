@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 
 from quire.errors import NoText, SourceError
@@ -108,6 +111,27 @@ def test_an_empty_row_parts_two_tables_and_what_stands_alone_above_one_is_its_ti
 def test_values_are_parted_by_what_parts_those_of_the_first_line(text: str) -> None:
     [(_, rows)] = read(csv_html(text.encode(), "a/price list.csv"))
     assert rows == ["Name | Price | Note", "Lamp | 4,50 | for masts; white"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "cells"),
+    [
+        ('Pipe,"3 inch\nHose,2"\nTube,1\n', [["Pipe", '"3 inch'], ["Hose", '2"'], ["Tube", "1"]]),
+        ('Pipe,"3 inch\nHose,2\nTube,1\n', [["Pipe", '"3 inch'], ["Hose", "2"], ["Tube", "1"]]),
+        (
+            'Pipe,"of steel\nand, at need, tin"\nTube,1\n',
+            [["Pipe", "of steel and, at need, tin"], ["Tube", "1"]],
+        ),
+        ('Pipe,"of steel\nand, tin"\nTube,1\n', [["Pipe", "of steel and, tin"], ["Tube", "1"]]),
+        ('Pipe,"3"" wide, 2"" high"\nTube,1\n', [["Pipe", '3" wide, 2" high'], ["Tube", "1"]]),
+    ],
+)
+def test_a_mark_of_inches_takes_in_no_rows_and_a_cell_of_several_lines_is_one(
+    rows: str, cells: list[list[str]]
+) -> None:
+    page = csv_html(f"part,size\n{rows}".encode(), "parts.csv")
+    told = [re.findall("<td>(.*?)</td>", line) for line in page.splitlines() if "<td>" in line]
+    assert [[html.unescape(cell) for cell in row] for row in told] == cells
 
 
 def test_a_table_that_excel_wrote_in_windows_letters_or_utf_16_is_read() -> None:

@@ -46,6 +46,8 @@ _EXPORTED = re.compile(r"[ -][0-9a-f]{32}(?:_all)?$")
 _QUOTED = re.compile(r'"[^"]*+"|\\.|\[[^\[\]]{0,40}\]')
 """What a format or a line says word for word: `"day"`, `\\d`, `[Red]`."""
 
+_INCHES = re.compile(r'\d"')
+
 Row = list[str]
 
 
@@ -63,10 +65,39 @@ def csv_html(data: bytes, path: str) -> str:
         text = data.decode((older_encoding(data) or WESTERN).codec, "replace")
     delimiter = "\t" if path.lower().endswith(".tsv") else _delimiter(text)
     try:
-        rows = _Room(path).take(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        rows = _Room(path).take(_separated(text, delimiter))
     except csv.Error as error:
         raise SourceError(f"{path}: the table cannot be read: {error}", path=path) from error
     return _page(path, [("", [[" ".join(cell.split()) for cell in row] for row in rows])])
+
+
+def _separated(text: str, delimiter: str) -> Iterator[Row]:
+    r"""The rows of the text. A quotation mark that opens a cell by chance, as that of `"3 inch` does, takes in no row.
+
+    >>> list(_separated('size,part\n"3 inch,pipe\n2",hose\n', ","))
+    [['size', 'part'], ['"3 inch', 'pipe'], ['2"', 'hose']]
+    """
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in io.StringIO(text, newline=""):
+            taken.append(line)
+            yield line
+
+    width = 0
+    for row in csv.reader(lines(), delimiter=delimiter):
+        apart = [_cells_of(line, delimiter) for line in taken] if len(taken) > 1 else []
+        # Lines of one cell hardly have as many cells each as the head, and end behind no number.
+        is_open = "".join(taken).count('"') % 2 or _INCHES.search(taken[-1])
+        is_chance = is_open and width > 1 and apart and all(len(one) == width for one in apart)
+        yield from apart if is_chance else [row]
+        width = width or len(row)
+        taken.clear()
+
+
+def _cells_of(line: str, delimiter: str) -> Row:
+    bare = line.rstrip("\r\n")
+    return bare.split(delimiter) if bare.count('"') % 2 else next(csv.reader([bare], delimiter=delimiter), [])
 
 
 def xlsx_html(data: bytes, path: str) -> str:

@@ -29,6 +29,7 @@ CSV_ROW = re.compile(
 BORDER = re.compile(r"[ \t]*+=++(?:[ \t]++=++)++[ \t]*+")
 """Above, within and below a table of reStructuredText whose columns blanks part."""
 _IN_HTML_TABLE = re.compile(r"[ \t]*+</?(?:table|thead|tbody|tr|t[dh])\b", re.IGNORECASE)
+_LINK = re.compile(r"\[[^\[\]\n]*+\]\(")
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")
 _PARAMETERS = re.compile(r"(?<=\w)\([^()\n]*+\)")
 _RULE = re.compile(r"[\s|:+=-]*$")
@@ -290,6 +291,11 @@ def is_row(line: str) -> bool:
     >>> is_row("a | b"), is_row("| | b"), is_row("Count them by `ls | wc`."), is_row("f(x: int | str): int")
     (True, True, False, False)
 
+    Nor does one in the words of a link, or below a footnote's mark.
+
+    >>> is_row("See [our guide | Quay](https://quay.test)."), is_row("[^1]: From Quay | the port")
+    (False, False)
+
     A row of a `csv-table` is one too.
 
     >>> is_row('   "n", "opens, or not"'), is_row('"A lamp", she said.')
@@ -297,7 +303,10 @@ def is_row(line: str) -> bool:
     """
     if '", "' in line and CSV_ROW.match(line):
         return True
-    return "|" in line and bool(_ROW.search(_PARAMETERS.sub("()", _INLINE_CODE.sub("`", line))))
+    if "|" not in line or line.lstrip().startswith("[^"):
+        return False
+    plain = _LINK.sub("[](", line) if "](" in line else line
+    return bool(_ROW.search(_PARAMETERS.sub("()", _INLINE_CODE.sub("`", plain))))
 
 
 def torn_fence_end(text: str) -> int:
