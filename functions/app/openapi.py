@@ -21,30 +21,6 @@ from quire.service.access import ANYONE, Caller
 from quire.service.knowledge import Knowledge, mounts
 
 REFS = "#/components/schemas/"
-OPERATIONS = {
-    "GET /collections": "list_collections",
-    "GET /collections/{name}": "get_collection",
-    "GET /collections/{name}/diff": "compare_versions",
-    "GET /collections/{name}/passages/{passage_id}": "get_passage",
-    "POST /documents": "add_document",
-    "GET /documents": "list_documents",
-    "GET /documents/jobs/{job}": "get_document_job",
-    "GET /documents/{id}": "get_document",
-    "PUT /documents/{id}": "replace_document",
-    "DELETE /documents/{id}": "delete_document",
-    "POST /chat-messages": "add_message",
-    "GET /chat-messages": "list_messages",
-    "DELETE /chat-messages": "forget_messages",
-    "DELETE /chat-messages/cleanup": "clean_up_messages",
-    "GET /index/stats": "index_stats",
-    "POST /index/build": "build_index",
-    "POST /index/incremental": "update_index",
-    "GET /index/jobs/{id}": "get_index_job",
-    "GET /ingest/{job}": "get_ingest_job",
-    "GET /pages": "list_pages",
-    "DELETE /pages": "delete_page",
-}
-"""What an operation is called where its function's name says too little by itself."""
 PATH_PARAMETER = re.compile(r"\{(\w+)\}")
 PATH_PARAMETERS: Mapping[str, dict[str, Any]] = {
     "name": {"schema": {"type": "string"}, "description": "Name of the collection."},
@@ -141,11 +117,10 @@ def _face_document(name: str, functions: tuple[str, ...]) -> str:
 
 
 def _name_operations(document: dict[str, Any], routes: Sequence[APIRoute]) -> None:
-    """Call each operation as somebody would call the function that asks for it."""
+    """Call each operation as its endpoint is called, which clients name their functions by."""
     for route in routes:
         for method in route.methods or ():
-            name = OPERATIONS.get(f"{method} {route.path_format}", route.name)
-            document["paths"][route.path_format][method.lower()]["operationId"] = name
+            document["paths"][route.path_format][method.lower()]["operationId"] = route.name
 
 
 def _declare_path_parameters(document: dict[str, Any]) -> None:

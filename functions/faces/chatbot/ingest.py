@@ -54,7 +54,7 @@ async def ingest(body: IngestRequest, request: Request, prefer: Prefer = "") -> 
     response_model=LibraryPages,
     responses=answer(examples.PAGES) | refusals(404, 503),
 )
-async def pages(
+async def list_pages(
     request: Request,
     limit: Annotated[int, Query(ge=1, le=500, description="How many at most.")] = 100,
     after: Annotated[str, Query(max_length=500, description="The `after` of the answer before.")] = "",
@@ -71,7 +71,7 @@ async def pages(
     response_model=DeletedPage,
     responses=answer(examples.DELETED) | refusals(404, 503),
 )
-async def delete(
+async def delete_page(
     request: Request,
     path: Annotated[str, Query(min_length=1, max_length=500, description="Its path, as it was ingested.")],
 ) -> Response:
@@ -87,7 +87,7 @@ async def delete(
     response_model=IngestResponse,
     responses=answer(examples.INGESTED) | refusals(404, 503),
 )
-async def job_state(request: Request, job: str) -> Response:
+async def get_ingest_job(request: Request, job: str) -> Response:
     """`accepted` while it goes on, then what it did. An error is its own."""
     name, caller, live = collection_of(request), caller_of(request), live_of(request)
     found = await write(request.scope, live.jobs.get, caller, name, job)

@@ -56,7 +56,7 @@ router = APIRouter(tags=["codebase"])
     responses=answer(examples.INDEX) | STARTED | documented(401, 404) | ERRORS | INVALID,
     openapi_extra=WAIT,
 )
-async def build(body: IndexRequest, request: Request) -> Response:
+async def build_index(body: IndexRequest, request: Request) -> Response:
     """Index every wanted file of the folder; until all of it is there, what was before is served.
 
     A first index is served by names and keywords as soon as these are read; `degraded` tells the share of vectors.
@@ -73,7 +73,7 @@ async def build(body: IndexRequest, request: Request) -> Response:
     responses=answer(examples.INDEX) | STARTED | documented(401, 404) | ERRORS | INVALID,
     openapi_extra=WAIT,
 )
-async def incremental(body: IndexRequest, request: Request) -> Response:
+async def update_index(body: IndexRequest, request: Request) -> Response:
     """The same index as a build would give, for the price of the changed files; nothing is done where none changed."""
     return await _index(body, request, incremental=True)
 
@@ -84,7 +84,7 @@ async def incremental(body: IndexRequest, request: Request) -> Response:
     response_model=JobResponse,
     responses=answer(examples.JOB) | documented(401, 404) | NOT_HERE,
 )
-async def job(request: Request) -> Response:
+async def get_index_job(request: Request) -> Response:
     """A build that runs, or what became of it; the last hundred are known."""
     caller_of(request).require(WRITE, collection_of(request))
     found = _indexer(request).job(request.path_params["id"])

@@ -65,7 +65,7 @@ async def config() -> Response:
     response_model=Stats,
     responses=example(examples.STATS) | documented(401, 503),
 )
-async def stats(request: Request) -> Response:
+async def index_stats(request: Request) -> Response:
     """Files and passages of the version that is served, and when it was published."""
     service, name = service_of(request), collection_of(request)
     wire: Stats = {"files": 0, "chunks": 0, "updated_at": None}

@@ -104,7 +104,7 @@ EXAMPLE: dict[str, Any] = {
     response_model=DiffResponse,
     responses=answer(EXAMPLE) | problems(404, 503),
 )
-async def diff(
+async def compare_versions(
     name: str,
     request: Request,
     before: Annotated[

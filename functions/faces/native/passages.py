@@ -65,7 +65,7 @@ EXAMPLE: dict[str, Any] = {
     response_model=PassageResponse,
     responses=answer(EXAMPLE) | problems(404, 503),
 )
-async def passage(
+async def get_passage(
     request: Request,
     name: Annotated[str, Path(description="Name of the collection.")],
     passage_id: Annotated[str, Path(description="Id of the chunk, as hits and citations give it.")],

@@ -42,7 +42,7 @@ router = APIRouter(tags=["native"])
     response_model=CollectionList,
     responses=answer(examples.LIST) | problems(503),
 )
-async def collections(request: Request) -> Response:
+async def list_collections(request: Request) -> Response:
     """Every collection that you may read, as it is served now."""
     wire: CollectionList = {"collections": await _summaries(request)}
     return reply(wire)
@@ -54,7 +54,7 @@ async def collections(request: Request) -> Response:
     response_model=CollectionDetail,
     responses=answer(examples.DETAIL) | problems(404, 503),
 )
-async def collection(name: str, request: Request) -> Response:
+async def get_collection(name: str, request: Request) -> Response:
     """One collection: its version, its sources, and the fields that it can be filtered by."""
     request.scope["state"]["collection"] = name
     service = service_of(request)

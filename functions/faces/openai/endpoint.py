@@ -41,12 +41,11 @@ router = APIRouter(tags=["native"])
 
 @router.get(
     "/v1/models",
-    name="list_models",
     summary="List the collections as models",
     response_model=c.ModelList,
     responses=example(c.MODELS) | refusals(),
 )
-async def models(request: Request) -> Response:
+async def list_models(request: Request) -> Response:
     """Every collection that you may read, under its name."""
     states = await run(request.scope, survey, service_of(request), caller_of(request))
     wire: c.ModelList = {
@@ -58,12 +57,11 @@ async def models(request: Request) -> Response:
 
 @router.get(
     "/v1/models/{model}",
-    name="get_model",
     summary="Show a collection as a model",
     response_model=c.Model,
     responses=example(c.MODEL) | refusals(404),
 )
-async def model(request: Request) -> Response:
+async def get_model(request: Request) -> Response:
     """The collection of that name."""
     name = request.path_params["model"]
     request.scope["state"]["collection"] = name
@@ -73,12 +71,11 @@ async def model(request: Request) -> Response:
 
 @router.post(
     "/v1/embeddings",
-    name="create_embeddings",
     summary="Embed texts with a collection's model",
     response_model=c.Embeddings,
     responses=example(c.EMBEDDINGS) | refusals(400, 404, 413),
 )
-async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
+async def create_embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
     """The vectors that the texts have as questions to the collection; each is cut at the model's window."""
     request.scope["state"]["collection"] = body.model
     embedder = await run(request.scope, _embedder, service_of(request), caller_of(request), body)
@@ -99,12 +96,11 @@ async def embeddings(body: c.EmbeddingsRequest, request: Request) -> Response:
 
 @router.post(
     "/v1/chat/completions",
-    name="create_chat_completion",
     summary="Ask a collection as a chat model",
     response_model=c.Completion,
     responses=example(c.EXAMPLE, events=c.EVENTS) | refusals(400, 404, 413),
 )
-async def chat(body: c.ChatRequest, request: Request) -> Response:
+async def create_chat_completion(body: c.ChatRequest, request: Request) -> Response:
     """The cited answer to the last user message, in the OpenAI protocol; its sources stand at its end."""
     request.scope["state"]["collection"] = body.model
     inquiry = inquiry_of(body.messages, body.most_tokens(), "messages")
@@ -126,12 +122,11 @@ async def chat(body: c.ChatRequest, request: Request) -> Response:
 
 @router.post(
     "/v1/responses",
-    name="create_response",
     summary="Ask a collection as a model of the Responses API",
     response_model=c.Response,
     responses=example(c.RESPONSE, events=c.RESPONSE_EVENTS) | refusals(400, 404, 413),
 )
-async def respond(body: c.ResponsesRequest, request: Request) -> Response:
+async def create_response(body: c.ResponsesRequest, request: Request) -> Response:
     """The cited answer to the last user message; its sources stand at its end and in its annotations.
 
     Nothing is kept: earlier turns are sent in `input`.

@@ -48,7 +48,9 @@ Token = Annotated[
     response_model=DocumentWire,
     responses=CREATED | answer(PUT) | STARTED | problems(413, 422, 503),
 )
-async def add(body: DocumentRequest, request: Request, token: Token = None, prefer: Prefer = "") -> Response:
+async def add_document(
+    body: DocumentRequest, request: Request, token: Token = None, prefer: Prefer = ""
+) -> Response:
     """Cut, embed and keep a document. Once this is answered 201, every question to the site can find it.
 
     With `upsert` it takes the place of the site's document of that `source` (200), if there is one. More than 400,000
@@ -79,7 +81,7 @@ async def add(body: DocumentRequest, request: Request, token: Token = None, pref
     response_model=DocumentList,
     responses=answer(DOCUMENTS) | problems(422, 503),
 )
-async def page(
+async def list_documents(
     request: Request,
     site_id: SiteQuery,
     limit: Annotated[int, Query(ge=1, le=200, description="How many at most.")] = 50,
@@ -100,7 +102,7 @@ async def page(
     response_model=JobWire,
     responses=answer(EMBEDDED) | problems(400, 404, 422, 503),
 )
-async def job_state(request: Request, job: str, site_id: SiteQuery) -> Response:
+async def get_document_job(request: Request, job: str, site_id: SiteQuery) -> Response:
     """`accepted` while it goes on, then `done` with the document. What it failed of is an error of this route."""
     site = Site(collection_of(request), site_id)
     use, caller = live_of(request).large, caller_of(request)
@@ -116,7 +118,7 @@ async def job_state(request: Request, job: str, site_id: SiteQuery) -> Response:
     response_model=WholeDocument,
     responses=answer({**DOCUMENT, "content": "..."}) | problems(404, 422, 503),
 )
-async def get(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
+async def get_document(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
     """A document with its text as it came."""
     site = Site(collection_of(request), site_id)
     use, caller = live_of(request).documents, caller_of(request)
@@ -129,7 +131,7 @@ async def get(request: Request, id: str, site_id: SiteQuery) -> Response:  # noq
     response_model=DocumentWire,
     responses=answer(PUT) | STARTED | problems(404, 413, 422, 503),
 )
-async def replace(
+async def replace_document(
     request: Request,
     *,
     id: str,  # noqa: A002
@@ -152,7 +154,7 @@ async def replace(
 @router.delete(
     "/documents/{id}", status_code=204, summary="Delete a document", responses=problems(404, 422, 503)
 )
-async def delete(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
+async def delete_document(request: Request, id: str, site_id: SiteQuery) -> Response:  # noqa: A002
     """Delete a document. Once this is answered, no question to the site finds it."""
     site = Site(collection_of(request), site_id)
     use, caller = live_of(request).documents, caller_of(request)

@@ -42,7 +42,7 @@ Token = Annotated[
     response_model=MessageWire,
     responses=SAID | problems(413, 422, 503),
 )
-async def say(body: MessageRequest, request: Request, token: Token = None) -> Response:
+async def add_message(body: MessageRequest, request: Request, token: Token = None) -> Response:
     """Keep a message for 30 days."""
     site, turns = Site(collection_of(request), body.site_id), [turn_of(body.role, body.message)]
     use, caller = live_of(request).conversations, caller_of(request)
@@ -56,7 +56,7 @@ async def say(body: MessageRequest, request: Request, token: Token = None) -> Re
     response_model=MessageList,
     responses=answer(MESSAGES) | problems(422, 503),
 )
-async def recent(
+async def list_messages(
     request: Request,
     *,
     site_id: SiteQuery,
@@ -84,7 +84,7 @@ async def recent(
     response_model=Forgotten,
     responses=answer(FORGOTTEN) | problems(422, 503),
 )
-async def forget(request: Request, site_id: SiteQuery, user_id: UserQuery = "") -> Response:
+async def forget_messages(request: Request, site_id: SiteQuery, user_id: UserQuery = "") -> Response:
     """Delete every message of a user at a site, for good."""
     site = Site(collection_of(request), site_id)
     use, caller = live_of(request).conversations, caller_of(request)
@@ -98,7 +98,7 @@ async def forget(request: Request, site_id: SiteQuery, user_id: UserQuery = "") 
     response_model=CleanUpSummary,
     responses=answer(CLEANED) | problems(422, 503),
 )
-async def clean_up(request: Request, after: After = "") -> Response:
+async def clean_up_messages(request: Request, after: After = "") -> Response:
     """For a scheduler; needs a key that may administer the collection. What it deletes is never returned anyway.
 
     A call takes 15 s at most; where a table is larger than that, `next` says where the next call goes on.

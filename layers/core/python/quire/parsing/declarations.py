@@ -195,12 +195,12 @@ def _tables(lines: Sequence[str]) -> Iterator[Definition]:
     heads = (
         (row, match[1].strip("\"' ")) for row, line in enumerate(lines) if (match := _TABLE.fullmatch(line))
     )
-    yield from _up_to_next(lines, [(row, "table", (name,)) for row, name in heads if name])
+    yield from up_to_next(lines, [(row, "table", (name,)) for row, name in heads if name])
 
 
 def _stages(lines: Sequence[str]) -> Iterator[Definition]:
     found = ((row, match) for row, line in enumerate(lines) if (match := _STAGE.fullmatch(line)))
-    yield from _up_to_next(lines, [(row, "stage", (match[2] or match[1],)) for row, match in found])
+    yield from up_to_next(lines, [(row, "stage", (match[2] or match[1],)) for row, match in found])
 
 
 def _targets(lines: Sequence[str]) -> Iterator[Definition]:
@@ -210,20 +210,20 @@ def _targets(lines: Sequence[str]) -> Iterator[Definition]:
         names = tuple(dict.fromkeys(match[1].split())) if match else ()
         if names:
             heads.append((row, "target", names))
-    yield from _up_to_next(lines, heads)
+    yield from up_to_next(lines, heads)
 
 
-def _up_to_next(
-    lines: Sequence[str], heads: Sequence[tuple[int, str, tuple[str, ...]]]
+def up_to_next(
+    lines: Sequence[str],
+    heads: Sequence[tuple[int, str, tuple[str, ...]]],
+    comments: Sequence[str] = ("#", ";"),
 ) -> Iterator[Definition]:
-    """Each head's definition, with the comments right before it, up to the next head's."""
-    if not heads:
-        return
-    least, firsts = 0, list[int]()
-    for row, _, _ in heads:
-        firsts.append(_first_row(lines, row, least, "#", ";"))
-        least = row + 1
-    for (row, kind, names), first, last in zip(heads, firsts, [*firsts[1:], len(lines)], strict=True):
+    """Each head's definition, with the comments right before it, up to the next head's; rows count from 0."""
+    leasts = (0, *(row + 1 for row, _, _ in heads))
+    firsts = [
+        _first_row(lines, row, least, *comments) for (row, _, _), least in zip(heads, leasts, strict=False)
+    ]
+    for (row, kind, names), first, last in zip(heads, firsts, [*firsts[1:], len(lines)], strict=False):
         doc = comment_text("\n".join(lines[first:row]))[:LONGEST_DOC]
         yield Definition(names, kind, first + 1, last, doc=doc)
 

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 
-from quire.parsing.comments import comment_text
-from quire.parsing.outline import LONGEST_DOC, Definition, Outline, paragraph_cuts
+from quire.parsing.declarations import up_to_next
+from quire.parsing.outline import Outline, paragraph_cuts
 
 LEAST_DEFINITIONS = 2
 """One alone may be a line of prose or of an example."""
@@ -61,7 +61,8 @@ def parse_unknown_source(text: str, path: str) -> Outline:
     heads = [*(_rules(lines) if is_yacc else _heads(lines))]
     if len(heads) < LEAST_DEFINITIONS:
         return Outline()
-    return Outline(tuple(_definitions(lines, heads)), paragraph_cuts(lines))
+    definitions = up_to_next(lines, [(row, kind, (name,)) for row, kind, name in heads], _COMMENTS)
+    return Outline(tuple(definitions), paragraph_cuts(lines))
 
 
 def _heads(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
@@ -82,17 +83,3 @@ def _rules(lines: Sequence[str]) -> Iterator[tuple[int, str, str]]:
             begun = True
         elif begun and (found := _RULE.match(line)):
             yield row, "rule", found[1]
-
-
-def _definitions(lines: Sequence[str], heads: Sequence[tuple[int, str, str]]) -> Iterator[Definition]:
-    """Each head's definition, with the comments right before it, up to the next head's."""
-    firsts, least = list[int](), 0
-    for row, _, _ in heads:
-        first = row
-        while first > least and lines[first - 1].lstrip().startswith(_COMMENTS):
-            first -= 1
-        firsts.append(first)
-        least = row + 1
-    for (row, kind, name), first, end in zip(heads, firsts, [*firsts[1:], len(lines)], strict=True):
-        doc = comment_text("\n".join(lines[first:row]))[:LONGEST_DOC]
-        yield Definition((name,), kind, first + 1, end, doc=doc)
