@@ -26,13 +26,6 @@ MADE_LATER = {
     "layers/core/python/quire/answering/extractive/entries.py: form.replace('NAME', re.escape(name))": (
         "around a name, attacked in its test"
     ),
-    **{
-        f"layers/core/python/quire/answering/extractive/documented.py: {made}": "its tables, attacked in its test"
-        for made in (
-            r"f'{_SIGNS} (?:\#+[ ])? (?:\*\*)? (?:{said}) (?:\*\*)? :? \s*$'",
-            "f'{_SIGNS} (?:{said})'",
-        )
-    },
     "layers/core/python/quire/answering/about_answers.py: form": "its table, over `LONGEST` characters",
     "layers/core/python/quire/answering/unmentioned.py: f'\\b{re.escape(word)}[ -]v?\\d'": "an escaped word",
     "layers/core/python/quire/answering/unmentioned.py: wording": "around escaped names, attacked in its test",

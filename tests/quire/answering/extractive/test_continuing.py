@@ -201,20 +201,6 @@ def test_nothing_stands_behind_the_last_chunk_of_a_document_or_within_one() -> N
     assert beside(chunk("unknown.md", "Nothing."), 1) is None
 
 
-def test_the_rows_before_the_one_that_is_asked_for_are_left_out_and_of_all_of_a_table_none() -> None:
-    long = TABLE[0].replace(
-        "Filter |", "\n".join(f"Screw {n} | {n} cents | {n} years" for n in range(9)) + "\nFilter |"
-    )
-    first, second = pages(long, TABLE[1].partition("\n")[2])
-    shelf = shelf_of(
-        [first, second._replace(aliases=HEAD), chunk("lamp.md", "# Lamp\n\nThe lamp takes a bulb.")]
-    )
-    hose = answer(shelf, Inquiry("What is the price of the hose?"))
-    assert "| Hose of the boiler | 7 euros | 3 years |" in hose.text.partition("[1]")[0]
-    assert "Screw" not in hose.text.partition("[1]")[0]
-    assert "Screw 8" in answer(shelf, Inquiry("What are the prices of the boiler?")).text
-
-
 def test_what_the_end_of_a_further_quote_announces_is_shown_though_there_is_little_room() -> None:
     before = chunk("pump.md", "## Oil\n\nFill the pump so:", 0, breadcrumb="Pump › Oil")
     lines = "\n".join(f"fill(pump, part={number})" for number in range(20))

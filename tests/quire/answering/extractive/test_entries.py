@@ -254,14 +254,6 @@ def test_an_option_of_one_letter_is_told_by_its_own_entry_and_not_by_that_of_the
         assert f"kettle {long} all" in quoted
 
 
-def test_what_happens_when_an_option_has_a_value_is_told_by_its_entry() -> None:
-    guide = "The wicks of lamps that were lit for a day are cut before dusk, unless `cut_wicks` is said to be off."
-    entries = "### keep_lit\n\nLamps burn on.\n\n### cut_wicks\n\nTrims them each evening.\n"
-    shelf = shelf_of([page("guide", guide, 1), page("keys", entries, 2), *pages(6)], profile="docs")
-    given = answer(shelf, Inquiry("What happens to the wicks of lamps before dusk when cut_wicks is true?"))
-    assert given.text.startswith("**cut_wicks**\n\nTrims them each evening.")
-
-
 def test_a_name_is_told_by_what_is_written_like_it_and_not_by_one_of_another_case() -> None:
     said = "Lights the lamp, and says so."
     hits = [

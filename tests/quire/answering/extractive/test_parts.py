@@ -8,13 +8,6 @@ from quire.answering.request import Inquiry
 from tests.support.shelves import chunk, code, pages, shelf_of
 
 
-def test_a_kind_that_is_said_once_is_meant_of_both() -> None:
-    assert parts_of("What is the difference between the open and the closed kiln doors?") == (
-        "the open doors",
-        "the closed kiln doors",
-    )
-
-
 def test_names_that_a_question_joins_with_or_are_each_told_by_their_own_entry() -> None:
     props = (
         "### softGlaze\n\nA coat that is brushed on at room heat and wiped off again.\n\n"
@@ -106,13 +99,3 @@ def test_what_is_compared_is_told_by_the_items_of_a_list_where_no_section_is_cal
         shelf, Inquiry("What is the difference between the smoke and steam methods for firing pots?")
     ).text
     assert text.index("turns them black") < text.index("come out grey")
-
-
-def test_what_is_said_behind_the_last_of_several_things_is_said_of_all() -> None:
-    assert parts_of("What is the difference between the smoke and steam methods for pots?") == (
-        "the smoke methods for pots",
-        "steam methods for pots",
-    )
-    assert parts_of("Kiln vs Rack vs SlowRack order in a shed") == ("Kiln", "Rack", "SlowRack")
-    assert parts_of("How do smoke and steam differ in colour?") == ("smoke", "steam")
-    assert parts_of("How does smoke compare to steam?") == ("smoke", "steam")

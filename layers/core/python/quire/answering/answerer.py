@@ -29,7 +29,7 @@ from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
 from quire.answering.extractive.asked_section import asked_page, asked_section, with_section
 from quire.answering.extractive.callers import as_hits, callers_in, givers_in
-from quire.answering.extractive.code_answers import called_in, defined_in, settings_in, steps_in
+from quire.answering.extractive.code_answers import called_in, settings_in, steps_in
 from quire.answering.extractive.contents import MOST as SHOWN_PARTS
 from quire.answering.extractive.contents import asks_which, bare_listing, contents_of
 from quire.answering.extractive.continuing import beside_in
@@ -328,7 +328,7 @@ def _quoted(request: _Request, findings: Findings, written: WrittenAnswer) -> Wr
                 unsaid(findings.scored, inquiry.history),
                 sure=not is_unsure,
                 beside=beside_in(collection.index),
-                parts=find_parts(collection, inquiry, findings.found.hits, findings.scored),
+                parts=find_parts(collection, inquiry, findings.found.hits),
                 settings=_settings(collection, inquiry, findings),
                 steps=steps_in(collection.index, inquiry.question, inquiry.filters),
             )
@@ -406,11 +406,11 @@ def _show_source(request: _Request, number: int) -> Retold:
 
 
 def _settings(collection: AskedCollection, inquiry: Inquiry, findings: Findings) -> tuple[Hit, ...]:
-    """Where code may set a value that is asked for, give an error or be documented, beside what was found."""
+    """Where code may set a value that is asked for or give an error, beside what was found."""
     if collection.index.profile != "code":
         return ()
     asked = (collection.index, inquiry.question, findings.found.hits, inquiry.filters)
-    return settings_in(*asked) or called_in(*asked) or defined_in(*asked)
+    return settings_in(*asked) or called_in(*asked)
 
 
 def _extract_callers(

@@ -25,7 +25,6 @@ from quire.answering.extractive.parts import (
     is_told_by,
     named_first,
     parts_of,
-    told_by_entries,
 )
 from quire.answering.extractive.retelling import find_quote, said_at
 from quire.answering.extractive.scoring import Scored, score_passages, titled
@@ -285,7 +284,7 @@ def chunk_in_hand(
 
 
 def find_parts(
-    collection: AskedCollection, inquiry: Inquiry, hits: Sequence[Hit] = (), scored: Sequence[Scored] = ()
+    collection: AskedCollection, inquiry: Inquiry, hits: Sequence[Hit] = ()
 ) -> tuple[AskedPart, ...]:
     """The parts of a question that asks for several things, with what a search for each alone finds about it; of one
     that asks what a function does which only hands its work on, what does it."""
@@ -296,10 +295,7 @@ def find_parts(
             found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), inside[0]))
     parts = parts_of(inquiry.question)
     named = (next(filter(None, _tell(collection, part, inquiry.filters)), None) for part in parts)
-    told = [part for part in named if part]
-    if len(told) < len(parts):
-        told = told_by_entries(parts, scored, lambda part: weigh(part, collection.index)) or told
-    return (*found, *told)
+    return (*found, *filter(None, named))
 
 
 def _tell(collection: AskedCollection, part: str, filters: Filters) -> Iterator[AskedPart | None]:

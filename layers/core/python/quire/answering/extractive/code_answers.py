@@ -1,4 +1,4 @@
-"""Lines of code that answer what is asked of a symbol: what it is set to, which errors it gives, what it takes."""
+"""Lines of code that answer what is asked of a symbol: what it is set to, which errors it gives."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze, split_identifier, words
+from quire.analysis.terms import analyze, words
 from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import (
     defined_words,
@@ -17,11 +17,10 @@ from quire.answering.extractive.code_lines import (
     in_comments,
     in_docstrings,
     line_span,
-    signature_lines,
     value_line,
 )
 from quire.answering.extractive.continuing import Beside
-from quire.answering.extractive.documented import ERRORS, asked_about, documented
+from quire.answering.extractive.documented import documented_errors
 from quire.answering.extractive.precedence import (
     asks_for_errors,
     asks_for_members,
@@ -54,8 +53,6 @@ MOST_HANDING = 2
 """Statements of a function that hands its work on."""
 STEPS, CALLED = 2, 12
 """How far calls are followed for them, and chunks of each step."""
-MOST_DEFINING = 24
-"""Chunks that define a name, of which the documentation is read."""
 _WORKING = ("function", "method")
 """Kinds of code that set what they work with."""
 _ERROR = re.compile(
@@ -149,7 +146,7 @@ def errors_in(
     found: list[list[CodeLines]] = []
     for hit in _defining(question.text, hits):
         parts = [hit.chunk, *continued(hit.chunk, beside)]
-        told = [(part, span) for part in parts if (span := documented(part.text, ERRORS))]
+        told = [(part, span) for part in parts if (span := documented_errors(part.text))]
         spans = (*told[:1], *((part, error_lines(part.text)) for part in parts))
         found.append([CodeLines(hit._replace(chunk=part), *span) for part, span in spans if span])
     own = max(found, key=len, default=[])
@@ -162,30 +159,6 @@ def errors_in(
         if (span := error_lines(part.text))
     ]
     return [*own, *beyond[: max(MOST_GIVING - len(own), 0)]]
-
-
-def defined_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Filters) -> tuple[Hit, ...]:
-    """What defines the names of a question that asks what something returns or takes, behind the hits."""
-    if not asked_about(question):
-        return ()
-    ordinals = union([index.symbols.chunks(name)[:MOST_DEFINING] for name in written_names(question)])
-    chunks = index.fetch(index.filters.narrow(ordinals, filters))
-    behind = hits[-1].rank if hits else 0
-    return tuple(Hit(chunk, behind + n, 0.0, None, index.version) for n, chunk in enumerate(chunks, 1))
-
-
-def documented_in(question: Weighed, hits: Sequence[Hit], beside: Beside) -> list[CodeLines]:
-    """What a definition that is too long to be shown whole is documented to return or to take, below its signature; of
-    several with its name that which says most of it. None where nothing so is asked."""
-    about = asked_about(question.text)
-    found: list[list[CodeLines]] = []
-    for hit in _defining(question.text, hits) if about else ():
-        parts = [hit.chunk, *continued(hit.chunk, beside)]
-        told = [(part, span) for part in parts if (span := documented(part.text, about))]
-        if told and len(parts) + (len(hit.chunk.text) > WHOLE_CHARACTERS) > 1:
-            head = CodeLines(hit, *_signature(hit.chunk))
-            found.append([head, *(CodeLines(hit._replace(chunk=part), *span) for part, span in told)])
-    return max(found, key=lambda one: sum(line.end - line.start for line in one), default=[])
 
 
 def own_definition(question: str, chunk: Chunk) -> tuple[int, int] | None:
@@ -225,15 +198,6 @@ def _above(lines: Sequence[str], noted: Sequence[bool], at: int) -> int:
     while at and (noted[at - 1] or lines[at - 1].lstrip().startswith(("@", "#["))):
         at -= 1
     return at
-
-
-def _signature(chunk: Chunk) -> tuple[int, int]:
-    """The span of the lines that name what the chunk defines and what it takes."""
-    lines = chunk.text.splitlines(keepends=True)
-    noted = in_comments(lines)
-    name = last_part(fold_symbol(chunk.symbols[0]))
-    at = next((n for n, line in enumerate(lines) if not noted[n] and name in line.casefold()), 0)
-    return line_span(lines, at, at + signature_lines(lines, at))
 
 
 def called_in(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: Filters) -> tuple[Hit, ...]:
@@ -281,7 +245,7 @@ def handed_to(index: OpenedIndex, question: str, hits: Sequence[Hit], filters: F
     it calls and that says more."""
     if index.profile != "code" or not asks_for_working(question):
         return []
-    first = next(_defining(question, hits), next(_functions(hits[:1]), None))
+    first = next(_defining(question, hits), None)
     if first is None or statements_in(first.chunk) > MOST_HANDING:
         return []
     called = (one for one in _callees(index, [first.chunk], filters) if not is_test(one))
@@ -317,11 +281,6 @@ def _is_step(index: OpenedIndex, one: Chunk, whole: Chunk) -> bool:
     )
 
 
-def _functions(hits: Sequence[Hit]) -> Iterator[Hit]:
-    """The hits that are functions, without tests."""
-    return (hit for hit in hits if hit.chunk.metadata.get("kind") in _WORKING and not is_test(hit.chunk))
-
-
 def statements_in(chunk: Chunk) -> int:
     """Statements that begin in a function's body, brackets left out; of what is no function all that begin in it."""
     lines = chunk.text.splitlines(keepends=True)
@@ -355,28 +314,12 @@ def error_lines(text: str) -> tuple[int, int] | None:
 
 
 def _defining(question: str, hits: Sequence[Hit]) -> Iterator[Hit]:
-    """The hits of code that define a name which the question writes, without tests; where it writes none, the first
-    hit, if that is a function which is called as the question says: of "creating a lamp" `Create`."""
+    """The hits of code that define a name which the question writes, without tests."""
     names = set(map(fold_symbol, written_names(question)))
-    if not names and hits and _is_meant(hits[0].chunk, question):
-        yield hits[0]
     for hit in hits:
         own = {part for symbol in map(fold_symbol, hit.chunk.symbols) for part in (symbol, last_part(symbol))}
         if not names.isdisjoint(own) and is_code_chunk(hit.chunk) and not is_test(hit.chunk):
             yield hit
-
-
-def _is_meant(chunk: Chunk, question: str) -> bool:
-    """Whether it is a function each word of whose name the question says."""
-    if (
-        not is_code_chunk(chunk)
-        or is_test(chunk)
-        or chunk.metadata.get("kind") not in _WORKING
-        or not chunk.symbols
-    ):
-        return False
-    said = {term for part in split_identifier(last_part(chunk.symbols[0])) for term in analyze(part)}
-    return bool(said) and said <= set(analyze(question))
 
 
 def continued(head: Chunk, beside: Beside) -> Iterator[Chunk]:

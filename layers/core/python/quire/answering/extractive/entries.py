@@ -44,15 +44,6 @@ _TITLE_END = r"""
     | ^ (?: \#{1,6}[ ] [^\n]{1,120} [ ] [\[(] NAME [\])] [ ]*+ $     # a title that ends in it: "Index is valid [index]"
       | \S [^\n]{1,120} [ ] [\[(] NAME [\])] [ ]*+ \n [=~^-]{3} )
 """
-_CONDITION = re.compile(r"\b(?:if|when|with)\b[^?.!,]{0,40}$")
-_VALUED = re.compile(
-    r"""
-    [`'"\ ]{0,3} (?:  # behind the name
-        [^?.!,]{0,20} \b(?: is | are | set | has | equals | not | enabled | disabled | on | off )\b
-      | [ ]?= )
-    """,
-    re.VERBOSE,
-)
 _SIGNS_BESIDE = re.compile(r"[^\w-]+")
 _EXPLAINED = re.compile(r"[^\n]{0,60}?(?: {2}|\t)[ \t]*+[A-Za-z(]")
 """What follows an option in the help of a command: its value, a gap, and what it does."""
@@ -146,17 +137,6 @@ def best_entry(
     # Nothing is asked beside the name: the section is told from its beginning.
     of_section = (one for one in ranked if _section(one) == _section(best))
     return min(of_section, key=lambda one: one.passage.start)
-
-
-def is_condition(question: str, name: str) -> bool:
-    """Whether it asks what is so where the name has a value: the entry of the name says it, whatever it is called.
-
-    >>> [is_condition(asked, "wick_dry") for asked in ("What burns when wick_dry is true?", "Why wick_dry?")]
-    [True, False]
-    """
-    said = question.casefold()
-    before, found, behind = said.partition(name)
-    return bool(found and _CONDITION.search(before) and _VALUED.match(behind))
 
 
 def _is_written_so(one: Scored, question: str, name: str) -> bool:

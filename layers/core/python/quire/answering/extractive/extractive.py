@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import accumulate, islice
 
 from quire.analysis.symbols import fold_symbol, last_part
-from quire.analysis.terms import analyze
 from quire.answering.extractive.arranging import (
     ANSWER_CHARACTERS,
     SAME,
@@ -25,7 +24,6 @@ from quire.answering.extractive.code_answers import (
     CodeLines,
     Steps,
     continued,
-    documented_in,
     errors_in,
     no_steps,
     value_in,
@@ -52,7 +50,6 @@ from quire.answering.extractive.openings import (
     said_once_by_chunks,
 )
 from quire.answering.extractive.parts import AskedPart, is_about, named_first, tells_all
-from quire.answering.extractive.passages import ROW
 from quire.answering.extractive.precedence import (
     asks_for_example,
     asks_for_tests,
@@ -61,7 +58,6 @@ from quire.answering.extractive.precedence import (
     is_entry,
 )
 from quire.answering.extractive.quotes import Quote, written
-from quire.answering.extractive.rendering import title_above
 from quire.answering.extractive.scoring import Scored, asks_for_page
 from quire.answering.extractive.weighing import Weighed
 from quire.answering.extractive.widening import (
@@ -242,7 +238,7 @@ def _first_quotes(
         return [widened(question, opening, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
     first = widened(question, opening, ranked, FIRST_CHARACTERS, opens=not is_entry)
     goes_on = goes_on and not asked_row(question, opening)
-    quotes = _continued(first, _near(question, opening, ranked), beside) if goes_on else [first]
+    quotes = _continued(first, _near(opening, ranked), beside) if goes_on else [first]
     return [*quotes, *_rest_of_code(question, quotes, beside)]
 
 
@@ -303,13 +299,12 @@ def _heads(quotes: Sequence[Quote]) -> Iterator[Quote]:
 def _told_by_code(
     question: Weighed, ranked: Sequence[Scored], beside: Beside, settings: Sequence[Hit]
 ) -> list[CodeLines]:
-    """The lines that say all that is asked for: what sets a value, what gives the errors of a symbol, what documents
-    its result or its parameters."""
+    """The lines that say all that is asked for: what sets a value, what gives the errors of a symbol."""
     hits = [one.hit for one in ranked]
     value = value_in(question, hits, settings)
     if value:
         return [value]
-    return errors_in(question, hits, beside, settings) or documented_in(question, [*hits, *settings], beside)
+    return errors_in(question, hits, beside, settings)
 
 
 def _is_before(one: Scored, opening: Scored, *, leads: bool) -> bool:
@@ -374,18 +369,9 @@ def _topic(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> str:
     return own if [page for page in pages if asks_for_page(question, pages[page])] == [own] else ""
 
 
-def _is_asked_row(question: Weighed, one: Scored) -> bool:
-    """Whether it is the row of a table that the question is about, of which the rows before it say nothing: it says
-    words of the question that the titles above it do not."""
-    above = f"{one.hit.chunk.breadcrumb} {title_above(one.hit.chunk, one.passage.start)}"
-    return one.passage.kind == ROW and not question.idf.keys() & set(analyze(one.text)) <= set(analyze(above))
-
-
-def _near(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> set[str] | None:
-    """Ids of the chunks that say nearly as much as the opening; none where that is the row which is asked for, and
-    None, for any, where it is code, which its section explains."""
-    if _is_asked_row(question, opening):
-        return set()
+def _near(opening: Scored, ranked: Sequence[Scored]) -> set[str] | None:
+    """Ids of the chunks that say nearly as much as the opening; None, for any, where it is code, which its section
+    explains."""
     if opening.passage.kind == CODE:
         return None
     share = EARLIER if opening.defines else BEGINS
@@ -395,9 +381,9 @@ def _near(question: Weighed, opening: Scored, ranked: Sequence[Scored]) -> set[s
 def _continued(quote: Quote, near: Collection[str] | None, beside: Beside) -> list[Quote]:
     """The quote between what its list, its table or its section says in the chunks before and behind it. The section's
     beginning in an earlier chunk is shown where that is short, or among the `near`: ids of chunks that say nearly as
-    much as the opening; nothing where there are none."""
+    much as the opening."""
     quotes = [quote]
-    rises = (near is None or bool(near)) and not NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
+    rises = not NAMED_PARAGRAPH.match(quote.hit.chunk.text, quote.start)
     while rises and len(quotes) <= MOST_CONTINUED:
         left = FIRST_CHARACTERS + CONTINUED_CHARACTERS - sum(len(one.text) for one in quotes)
         room = CONTINUED_CHARACTERS if len(quotes) == 1 else 0

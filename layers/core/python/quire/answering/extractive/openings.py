@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence, Set
 from dataclasses import replace
@@ -13,7 +12,7 @@ from quire.answering.extractive.blocks import CODE, HEADING, split_blocks
 from quire.answering.extractive.code_chunks import is_code_chunk
 from quire.answering.extractive.code_lines import says_nothing
 from quire.answering.extractive.continuing import Beside, repeated_end
-from quire.answering.extractive.entries import asked_name, best_entry, is_condition
+from quire.answering.extractive.entries import asked_name, best_entry
 from quire.answering.extractive.known_pages import opens_known_page
 from quire.answering.extractive.passages import split_passages
 from quire.answering.extractive.places_of_tests import is_named_for
@@ -24,7 +23,6 @@ from quire.answering.extractive.precedence import (
     asks_for_tests,
     asks_for_value,
     asks_for_working,
-    asks_to_see,
     does_little,
     hands_on,
     is_test,
@@ -138,7 +136,7 @@ def _of_definition(question: Weighed, ranked: Sequence[Scored]) -> list[Scored]:
     """The passages of what was found first, where that defines the name whose place is asked for: "class" and "defined"
     stand in docstrings of others."""
     asked = read_intent(question.text)
-    if asked.definition is None or not (asked.is_place or asks_to_see(question.text)):
+    if asked.definition is None or not asked.is_place:
         return []
     first = min((one.hit.rank for one in ranked), default=0)
     name = last_part(fold_symbol(asked.definition.name))
@@ -180,9 +178,7 @@ def entry_of_name(question: Weighed, ranked: Sequence[Scored]) -> Scored | None:
     # A member that is written with what holds it `best_opening` knows.
     if is_of_more or any("." in name or _is_told_by_code(chunk, name) for chunk in defining):
         return None
-    return best_entry(
-        question, name, ranked, most_beside=math.inf if is_condition(text, name) else BESIDE_NAME
-    )
+    return best_entry(question, name, ranked, most_beside=BESIDE_NAME)
 
 
 def _is_told_by_code(chunk: Chunk, name: str) -> bool:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import dropwhile, takewhile
 
 from quire.analysis.symbols import fold_symbol
 from quire.analysis.terms import analyze
 from quire.answering.extractive.code_chunks import is_code_chunk
-from quire.answering.extractive.entries import begins_entry, entry_of
+from quire.answering.extractive.entries import entry_of
 from quire.answering.extractive.precedence import is_entry
 from quire.answering.extractive.scoring import Scored, titled
 from quire.answering.extractive.weighing import Weighed
@@ -67,9 +67,6 @@ _FURTHER = re.compile(
 _SIGNATURE = re.compile(r"(?<=\w)[(<].*")
 """What a title has behind the name of a function."""
 _ARTICLE = re.compile(r"^(?:the|an?)[ ](?=\S+$)", re.IGNORECASE)
-_OF_ITS_OWN = re.compile(r"an?[ ]", re.IGNORECASE)
-_WHERE = re.compile(r"[ ](?:for|in|of|on|at|when)[ ].*")
-"""What stands behind the last of several things and is said of all."""
 _ALTERNATIVES = re.compile(
     r"""
     (?<!\S) `?+ [\w.:]++ `?+ (?: (?: ,[ ](?:or[ ])?+ | [ ]or[ ] ) `?+ [\w.:]++ `?+ )++  # "A or B", "A, B or C"
@@ -87,16 +84,14 @@ class AskedPart:
     Attributes:
         weighed: its words, as answers to it are judged by.
         best: of what a search for the part alone found, the best passage of a chunk that is about it.
-        is_entry: whether that is an entry of a list or table, and the part's text what the entry is called by.
     """
 
     weighed: Weighed
     best: Scored
-    is_entry: bool = False
 
     def is_told_by(self, one: Scored) -> bool:
-        """Whether the section or entry that a passage stands in is called so."""
-        return is_told_by(self.weighed, one) or (self.is_entry and begins_entry(one, self.weighed.text))
+        """Whether the section that a passage stands in is called so."""
+        return is_told_by(self.weighed, one)
 
 
 def parts_of(question: str) -> tuple[str, ...]:
@@ -128,7 +123,7 @@ def parts_of(question: str) -> tuple[str, ...]:
         topic, colon, things = said.rpartition(": ")
         between = _VERSUS if _SAYS_VERSUS.search(things) else _BETWEEN
         parts = [part for part in between.split(_ASKING.sub("", things)) if part and analyze(part)]
-        parts = [f"{topic} {part}" for part in parts] if colon else _with_kind(parts)
+        parts = [f"{topic} {part}" for part in parts] if colon else parts
         least = 1
     elif names := _alternatives(text):
         return names
@@ -150,25 +145,6 @@ def bare(part: str) -> str:
     return _ARTICLE.sub("", part)
 
 
-def told_by_entries(
-    parts: Sequence[str], told: Sequence[Scored], weigh: Callable[[str], Weighed]
-) -> list[AskedPart]:
-    """The parts as entries of one list, table or page that are called so tell them; none where one has no entry."""
-    words = [set(part.casefold().split()) for part in parts] or [set[str]()]
-    own = [[one for one in said - words[0].intersection(*words) if analyze(one)] for said in words]
-    names = [fold_symbol(one[0].strip("`'\"")) for one in own if len(one) == 1]
-    if len(names) < max(len(parts), 2):
-        return []
-    for document in dict.fromkeys(one.hit.chunk.document_id for one in told):
-        page = [one for one in told if one.hit.chunk.document_id == document]
-        entries = [next((one for one in page if begins_entry(one, name)), None) for name in names]
-        if all(entries):
-            return [
-                AskedPart(weigh(name), one, True) for name, one in zip(names, entries, strict=True) if one
-            ]
-    return []
-
-
 def _alternatives(text: str) -> tuple[str, ...]:
     """The names that a question joins with "or"; none where one of them is no name, or where they are too many."""
     for found in _ALTERNATIVES.finditer(text):
@@ -182,28 +158,6 @@ def _alternatives(text: str) -> tuple[str, ...]:
 def _may_name(word: str) -> bool:
     """Whether a word is written as a name, if only with a capital: `Lamp`, `lamp_on`."""
     return bool(written_names(word)) or word[:1].isupper()
-
-
-def _with_kind(parts: list[str]) -> list[str]:
-    """The things that are compared, each with the kind that the last one alone says of both, and with what is said
-    behind it, without which names are found.
-
-    >>> _with_kind(["the open", "closed models"]), _with_kind(["a lamp", "a table torch"])
-    (['the open models', 'closed models'], ['a lamp', 'a table torch'])
-    >>> _with_kind(["RDB", "AOF files"]), _with_kind(["RDB", "AOF files of Redis"])
-    (['RDB files', 'AOF files'], ['RDB', 'AOF'])
-    >>> _with_kind(["the open", "closed models of a shop"])
-    ['the open models of a shop', 'closed models of a shop']
-    """
-    where = _WHERE.search(parts[-1]) if parts else None
-    named = parts[-1][: where.start() if where else None] if parts else ""
-    size, kind = len(analyze(named)), named.rpartition(" ")[2]
-    is_shared = size > 1 and " " in named and not _OF_ITS_OWN.match(named)
-    if not is_shared or any(len(analyze(part)) >= size for part in parts[:-1]):
-        return parts
-    if where and all(map(_may_name, firsts := [part.partition(" ")[0] for part in parts])):
-        return firsts
-    return [*(f"{part} {kind}{where[0] if where else ''}" for part in parts[:-1]), parts[-1]]
 
 
 def is_about(part: Weighed, chunk: Chunk) -> bool:

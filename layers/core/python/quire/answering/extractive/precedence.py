@@ -62,7 +62,6 @@ _OF_ERRORS = re.compile(
     """,
     re.IGNORECASE | re.VERBOSE,
 )
-_OF_CODE = re.compile(r"\b(?:show|find|open|code|source|definition|implementation)\b", re.IGNORECASE)
 _OF_GIVING = re.compile(r"\b(?:thrown|raised|throws?|raises?)\b", re.IGNORECASE)
 _OF_WORKING = re.compile(
     r"""
@@ -154,15 +153,6 @@ def asks_for_example(question: str) -> bool:
     (True, False)
     """
     return bool(_OF_EXAMPLES.search(question))
-
-
-def asks_to_see(question: str) -> bool:
-    """Whether it asks for the code of something.
-
-    >>> asks_to_see("Show me the Lamp class"), asks_to_see("side effects of Lamp")
-    (True, False)
-    """
-    return bool(_OF_CODE.search(question[:MEMBERS_CHARACTERS]))
 
 
 def asks_for_value(question: str) -> bool:
