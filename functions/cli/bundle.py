@@ -69,7 +69,9 @@ def open_bundle(path: Path, cache: Path) -> Path:
         ArtifactCorrupt: a file in it is not what was bundled.
     """
     if not path.is_file():
-        raise ConfigError(f"{path}: wanted a file that `quire bundle` wrote, found {_what(path)}")
+        raise ConfigError(
+            f"{path}: wanted a file that `quire bundle` wrote, found {'a folder' if path.is_dir() else 'nothing there'}"
+        )
     if not zipfile.is_zipfile(path):
         raise ConfigError(
             f"{path}: wanted a whole file that `quire bundle` wrote; this is another, or cut off"
@@ -104,10 +106,6 @@ def _unpack(path: Path, folder: Path) -> None:
             bundle.extractall(folder)
         except zipfile.BadZipFile as error:
             raise ArtifactCorrupt(f"{path}: {error}; copy it anew") from error
-
-
-def _what(path: Path) -> str:
-    return "a folder" if path.is_dir() else "nothing there"
 
 
 def _digest(path: Path) -> str:

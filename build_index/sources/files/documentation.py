@@ -53,7 +53,7 @@ def _opened(
                     yield one
 
     outside = (file for root, site in sites.items() for file in files_outside(root, site))
-    files = tuple(dict.fromkeys((*_files(sites), *outside)))
+    files = tuple(dict.fromkeys([*(file for site in sites.values() for file in site.files), *outside]))
     return OpenedSources(documents(), excluded=excluded, files=files)
 
 
@@ -69,10 +69,6 @@ def _site(root: Path, options: Mapping[str, Any], unknown: FoundSite) -> FoundSi
     if site.generator != "plain":
         say(f"docs: addresses as {site.generator} makes them, at {site.base_url or 'an unknown host'}")
     return FoundSite(site, found.files, found.hidden) if found else FoundSite(site)
-
-
-def _files(sites: Mapping[Path, FoundSite]) -> tuple[Path, ...]:
-    return tuple(file for site in sites.values() for file in site.files)
 
 
 def _path(one: Document | Failure) -> str:

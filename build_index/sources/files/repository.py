@@ -282,7 +282,8 @@ def _source_code(
         if not named:
             return "translation"
         language = TEXT
-    if not language and _is_no_text(extension, content):
+    # Of an unknown kind; and a script that only its language would open.
+    if not language and (_is_data(content) or (not extension and content.startswith(b"#!"))):
         return extension or "type"
     language = language or TEXT
     reason = _unwanted_content(path, text, language)
@@ -391,11 +392,6 @@ def _shown_words(text: str) -> tuple[list[str], int]:
         shown.append(part[inside:])
         script_length += inside if tag.lower() == "script" else 0
     return _WORD.findall(_TAG.sub(" ", " ".join(shown))), script_length
-
-
-def _is_no_text(extension: str, content: bytes) -> bool:
-    """Whether a file of an unknown kind is data or, by its first line, a script that only its language would open."""
-    return _is_data(content) or (not extension and content.startswith(b"#!"))
 
 
 def _is_data(content: bytes) -> bool:

@@ -194,7 +194,7 @@ def list_(service: Knowledge, caller: Caller, args: a.ListArguments) -> Reply:
     )
     lines = [
         f"{chunk.document_id} — {title}, {counted(count, 'passage')}"
-        if (title := _document_title(chunk)) != chunk.document_id
+        if (title := chunk.metadata.get("title") or _title(chunk)) != chunk.document_id
         else f"{chunk.document_id} — {counted(count, 'passage')}"
         for chunk, count in found.documents
     ]
@@ -292,10 +292,6 @@ def _matching_line(match: Match) -> str:
 
 def _title(chunk: Chunk) -> str:
     return chunk.breadcrumb or str(chunk.metadata.get("heading") or "") or chunk.text.split("\n", 1)[0][:80]
-
-
-def _document_title(chunk: Chunk) -> str:
-    return str(chunk.metadata.get("title") or "") or _title(chunk)
 
 
 def _lines(chunk: Chunk) -> str:

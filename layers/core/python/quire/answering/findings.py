@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from quire.analysis.entries import KEY
@@ -293,14 +293,13 @@ def find_parts(
         weighed = weigh(f"{last_part(hit.chunk.symbols[0])} {inquiry.question}", collection.index)
         if inside := score_passages(weighed, [hit], None, None):
             found.append(AskedPart(weigh(last_part(hit.chunk.symbols[0]), collection.index), inside[0]))
-    parts = parts_of(inquiry.question)
-    named = (next(filter(None, _tell(collection, part, inquiry.filters)), None) for part in parts)
+    # A part, and one for its word alone.
+    searched = (dict.fromkeys((part, bare(part))) for part in parts_of(inquiry.question))
+    named = (
+        next(filter(None, (_told_of(collection, one, inquiry.filters) for one in names)), None)
+        for names in searched
+    )
     return (*found, *filter(None, named))
-
-
-def _tell(collection: AskedCollection, part: str, filters: Filters) -> Iterator[AskedPart | None]:
-    """What a search for a part of a question finds about it, and one for its word alone."""
-    return (_told_of(collection, name, filters) for name in dict.fromkeys((part, bare(part))))
 
 
 def _told_of(collection: AskedCollection, part: str, filters: Filters) -> AskedPart | None:

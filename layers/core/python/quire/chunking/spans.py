@@ -190,7 +190,10 @@ def _paths(holder: Path, definition: Definition) -> tuple[Path, tuple[Path, ...]
         return holder, ()
     if definition.kind in _TITLED:
         return (*holder, definition.names[0]), tuple((name,) for name in definition.names[1:])
-    paths = tuple((*holder, *(_parts_of(name) if "." in name else (name,))) for name in definition.names)
+    paths = tuple(
+        (*holder, *(filter(None, name.split(".")) if name.strip(".") else (name,)))
+        for name in definition.names
+    )
     return paths[0], () if definition.kind == "impl" else paths
 
 
@@ -204,10 +207,6 @@ def _inner(path: Path, holder: Definition) -> Iterator[Path]:
         inside, defines = _paths(_name_in(path, holder.kind, member), member)
         yield from defines
         yield from _inner(inside, member)
-
-
-def _parts_of(name: str) -> tuple[str, ...]:
-    return tuple(part for part in name.split(".") if part) or (name,)
 
 
 def _closed(pieces: Iterator[Span], lines: Lines) -> Iterator[Span]:

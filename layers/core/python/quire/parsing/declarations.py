@@ -333,15 +333,12 @@ def _nested_keys(lines: Sequence[str], keys: Sequence[_Key], end: int, level: in
         firsts, own, [*firsts[1:], end], [*own[1:], len(keys)], strict=True
     ):
         key = keys[place]
-        if key.name and (level == 1 or key.kind == "item" or _holds_more(key)):
+        if key.name and (
+            level == 1 or key.kind == "item" or not key.value or key.value.startswith(("#", "&", "!"))
+        ):
             members = tuple(_nested_keys(lines, keys[place + 1 : following], last, level + 1))
             doc = comment_text("\n".join(lines[first : key.row]))[:LONGEST_DOC]
             yield Definition((key.name,), key.kind, first + 1, last, doc=doc, members=members)
-
-
-def _holds_more(key: _Key) -> bool:
-    """Whether what the key holds stands below it."""
-    return not key.value or key.value.startswith(("#", "&", "!"))
 
 
 DECLARED: Mapping[str, Callable[[Sequence[str]], Iterator[Definition]]] = {

@@ -126,7 +126,7 @@ def parse_markdown(
     names = [one for one in _listed(head, "aliases") if "/" not in one]
     anchored = _anchored(sections, text, rules)
     return Page(
-        title=title or _opening_heading(sections),
+        title=title or (sections[0].heading if sections and sections[0].level else ""),
         keywords=(*_listed(head, "keywords"), *names),
         sections=tuple(with_lines(one, lines) for one in anchored) if lines else tuple(anchored),
     )
@@ -148,11 +148,6 @@ def _made_markdown(text: str, path: str, links: Mapping[str, str]) -> tuple[str,
     if is_marimo(path, text):
         return marimo_as_markdown(text)
     return man_as_markdown(text) if is_man_page(path, text) else None
-
-
-def _opening_heading(sections: Sequence[Section]) -> str:
-    """The heading that a page begins with, whatever its level: where it has no other, this is its title."""
-    return sections[0].heading if sections and sections[0].level else ""
 
 
 def _with_included(text: str, includes: Mapping[str, str], path: str) -> tuple[str, Sequence[int]]:

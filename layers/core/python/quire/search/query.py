@@ -389,7 +389,8 @@ def _names(
     tokens = wording.words
     whole = len(tokens) == 1
     owners = [token[:-2] for token in tokens if token.endswith(("'s", "’s"))]
-    candidates = tokens if whole else [*asked, *wording.written, *_proper([*owners, *tokens[1:]])]
+    proper = [one for one in (*owners, *tokens[1:]) if one[:1].isupper() and one.lower() not in STOP_WORDS]
+    candidates = tokens if whole else [*asked, *wording.written, *proper]
     names = list(dict.fromkeys(candidates))[:MOST_NAMES]
     found: dict[str, str] = {}
     for name in names:
@@ -447,11 +448,6 @@ def written_keys(text: str) -> list[str]:
     ['ENOENT']
     """
     return written_names(text) or KEY.findall(text)
-
-
-def _proper(tokens: Sequence[str]) -> list[str]:
-    """Capitalised words inside a sentence: names, as a rule."""
-    return [token for token in tokens if token[:1].isupper() and token.lower() not in STOP_WORDS]
 
 
 def _mend(

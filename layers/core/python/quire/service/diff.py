@@ -163,7 +163,9 @@ def compare_chunks(
         ChangedMember(_member(new.members[key]), fields) for key in both if (fields := _fields(old, new, key))
     ]
     deprecated = [
-        _member(new.members[key]) for key in both if _is_newly_deprecated(old.members[key], new.members[key])
+        _member(new.members[key])
+        for key in both
+        if not old.members[key].metadata.get("deprecated") and new.members[key].metadata.get("deprecated")
     ]
     gone = [chunk for key, chunk in old.members.items() if key not in both]
     come = [chunk for key, chunk in new.members.items() if key not in both]
@@ -279,10 +281,6 @@ def _paragraphs(before: str, after: str) -> Change:
     """The paragraphs that only one of two texts has."""
     old, new = before.split("\n\n"), after.split("\n\n")
     return (tuple(one for one in old[1:] if one not in new), tuple(one for one in new[1:] if one not in old))
-
-
-def _is_newly_deprecated(before: Chunk, after: Chunk) -> bool:
-    return bool(after.metadata.get("deprecated")) and not before.metadata.get("deprecated")
 
 
 def _sorted(members: Iterable[Member]) -> tuple[Member, ...]:

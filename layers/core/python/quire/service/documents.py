@@ -164,13 +164,8 @@ def look_up(
     if not len(ordinals) and (declared := index.symbols.resolve(symbol)):
         ordinals = index.symbols.chunks(declared)
     name = fold_symbol(symbol)
-    found = sorted(index.fetch(ordinals), key=lambda chunk: _is_member(chunk, name))
+    found = sorted(index.fetch(ordinals), key=lambda chunk: name not in map(fold_symbol, chunk.symbols[:1]))
     return served, tuple(found), () if found else _near(index, symbol)
-
-
-def _is_member(chunk: Chunk, name: str) -> bool:
-    """Whether the name is the last part alone of what the chunk defines."""
-    return name not in map(fold_symbol, chunk.symbols[:1])
 
 
 def _near(index: OpenedIndex, symbol: str) -> tuple[str, ...]:

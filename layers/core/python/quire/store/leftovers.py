@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Iterator
@@ -50,7 +49,7 @@ def sweep(folder: Path, patterns: tuple[str, ...]) -> int:
     before = time.time() - LEFT_S
     found = [path for pattern in patterns for path in folder.glob(pattern) if _changed(path) < before]
     opened = tuple(_opened()) if found else ()
-    gone = [path for path in found if not _is_used(path.resolve(), opened)]
+    gone = [path for path in found if not any(Path(one).is_relative_to(path.resolve()) for one in opened)]
     for path in gone:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
@@ -66,10 +65,6 @@ def _changed(path: Path) -> float:
         return max(one.lstat().st_mtime for one in (path, *path.rglob("*")))
     except OSError:
         return float("inf")
-
-
-def _is_used(path: Path, opened: tuple[str, ...]) -> bool:
-    return any(one == str(path) or one.startswith(f"{path}{os.sep}") for one in opened)
 
 
 def _opened() -> Iterator[str]:

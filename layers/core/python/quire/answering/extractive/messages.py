@@ -155,7 +155,7 @@ def place_of(text: str, message: Message) -> Origin | None:
 def words_said(template: str, message: Message) -> int:
     """How many words of a string, with `_VALUE_OF` for values, stand in the message in the same order; 0 where those
     are too few to tell that it is made of it."""
-    parts = _parts_of(template)
+    parts = [tuple(map(str.casefold, _WORD.findall(part))) for part in template.split(_VALUE_OF)]
     total, (held, end) = sum(map(len, parts)), _held(parts, message.words)
     if held < max(MESSAGE_WORDS, HELD * total) or " " not in template:
         return 0
@@ -171,10 +171,6 @@ def words_said(template: str, message: Message) -> int:
 def tells_of(text: str, message: Message) -> bool:
     """Whether a text has the message word for word."""
     return _find(tuple(map(str.casefold, _WORD.findall(text))), message.words, 0) is not None
-
-
-def _parts_of(template: str) -> list[tuple[str, ...]]:
-    return [tuple(map(str.casefold, _WORD.findall(part))) for part in template.split(_VALUE_OF)]
 
 
 def _held(parts: Sequence[Sequence[str]], words: Sequence[str]) -> tuple[int, int]:

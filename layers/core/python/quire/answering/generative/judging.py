@@ -100,7 +100,9 @@ class Judge:
             return self._refuse(unit, marked.text, sentence, claim)
         self.kept += 1
         self._cite(numbers)
-        return marked.text if numbers == marked.numbers else _with_marks(marked.text, numbers)
+        if numbers == marked.numbers:
+            return marked.text
+        return _inserted(_plain(marked.text), " " + "".join(f"[{number}]" for number in numbers))
 
     @property
     def found_nothing(self) -> bool:
@@ -198,10 +200,6 @@ def _plain(text: str) -> str:
         parts += [_MARKS.sub("", text[end : span.start()]), span.group()]
         end = span.end()
     return "".join([*parts, _MARKS.sub("", text[end:])])
-
-
-def _with_marks(text: str, numbers: Sequence[int]) -> str:
-    return _inserted(_plain(text), " " + "".join(f"[{number}]" for number in numbers))
 
 
 def _inserted(text: str, what: str) -> str:

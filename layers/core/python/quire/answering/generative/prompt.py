@@ -102,8 +102,7 @@ def write_prompt(
         block = _block("guidance", nonce, inquiry.guidance[:SELECTION_CHARACTERS])
         system += GUIDANCE.format(nonce=nonce, block=block)
     blocks = [
-        _block("source", nonce, _described(source.place(version), source.text), source.n)
-        for source in sources
+        _block("source", nonce, f"({source.place(version)})\n{source.text}", source.n) for source in sources
     ]
     if inquiry.history:
         lines = [
@@ -120,10 +119,6 @@ def write_prompt(
 
 def _reading(selection: str) -> str:
     return "which is code; go through it step by step" if is_code(selection) else "which the reader marked"
-
-
-def _described(label: str, text: str) -> str:
-    return f"({label})\n{text}"
 
 
 def _block(kind: str, nonce: str, text: str, n: int | None = None) -> str:

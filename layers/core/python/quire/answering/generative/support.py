@@ -279,7 +279,7 @@ def known_of(source: PromptSource, title: str = "") -> KnownFacts:
         text.lower(),
         frozenset(terms),
         frozenset(_ordered(pairs)),
-        facts.numbers | _spelled(text),
+        facts.numbers | {_SPELLED[word] for word in re.findall("[a-z]+", text.lower()) if word in _SPELLED},
         facts.measures,
         tuple(map(_said, said)),
         tuple(_said(clause) for one in said for clause in _CLAUSE.split(one)),
@@ -321,10 +321,6 @@ def _measures(text: str) -> Iterable[tuple[str, str]]:
     for rate in _RATE.findall(text):
         if unit := _UNITS.get(rate.lower()):
             yield PER, unit
-
-
-def _spelled(text: str) -> frozenset[str]:
-    return frozenset(_SPELLED[word] for word in re.findall(r"[a-z]+", text.lower()) if word in _SPELLED)
 
 
 def _symbols(text: str) -> Iterable[str]:
