@@ -16,7 +16,6 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token
 
 from quire.parsing.inline import (
-    PLAIN,
     make_part,
     normal_line,
     outward_links,
@@ -27,7 +26,7 @@ from quire.parsing.inline import (
 )
 from quire.parsing.page import Block, Part, Section
 from quire.parsing.scan import BREAK, INSERT, MARKS, NOTHING, Insert, Row
-from quire.parsing.wiki import PLAIN_OF_WIKIS, read_wiki_markup
+from quire.parsing.wiki import read_wiki_markup
 
 _ATTRIBUTES = re.compile(
     r"""
@@ -157,8 +156,6 @@ class _MarkdownReader:
         self, parser: MarkdownIt, inserts: Sequence[Insert], addresses: Mapping[str, str], text: str
     ) -> None:
         self.parser, self.inserts, self.addresses = parser, inserts, addresses
-        is_wiki = "wiki" in parser.inline.ruler.get_active_rules()
-        self.plain = PLAIN_OF_WIKIS if is_wiki else PLAIN
         self.references: dict[str, Any] = {}
         self.tokens = parser.parse(text, self.references)
         self.at = 0
@@ -167,8 +164,6 @@ class _MarkdownReader:
 
     def read(self, text: str, references: dict[str, Any], *, is_heading: bool = False) -> str:
         """The readable text of inline Markdown; that of a heading has no badges."""
-        if self.plain.fullmatch(text):
-            return text
         children: list[Token] = []
         self.parser.inline.parse(text.replace("\0", "\ufffd"), self.parser, references, children)
         self.links += outward_links(children, self.addresses)

@@ -24,8 +24,6 @@ _NORMAL = {
 }
 
 
-PLAIN = re.compile(r"[^\n\0\\`~*_\[!<&]*+")
-"""Text in which no rule of inline Markdown finds anything."""
 _OPEN_BRACKETS = re.compile(r"(?:!?\[)++")
 _FORMULA = re.compile(
     r"""

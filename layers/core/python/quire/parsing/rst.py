@@ -7,7 +7,6 @@ definitions by Sphinx's directives.
 from __future__ import annotations
 
 import re
-import string
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import dropwhile, islice, takewhile
 
@@ -20,7 +19,6 @@ TITLES = "titles"
 ENTRY = 1_000
 """The level of what a directive defines: below that of any heading."""
 _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1{2,}[ \t\r]*")
-_MARKS = frozenset(string.punctuation)
 _LABEL = re.compile(r"\.\. (?:_[^:]+:|index::|(?:[a-z]+:)?[a-z-]+::[ \t]+\S).*")
 _DEFINES = re.compile(
     r"""
@@ -92,7 +90,7 @@ def _headings(lines: Sequence[str]) -> list[tuple[int, int, int, str]]:
     found: list[tuple[int, int, int, str]] = []
     number = 0
     while number < len(lines):
-        heading = _heading_at(lines, number) if _may_begin(lines, number) else None
+        heading = _heading_at(lines, number)
         if heading is None:
             number += 1
             continue
@@ -224,11 +222,6 @@ def _inline(line: str) -> str:
 def _shown(target: str) -> str:
     titled = _TITLED.match(target)
     return titled[1] if titled else target.lstrip("~!@")
-
-
-def _may_begin(lines: Sequence[str], number: int) -> bool:
-    """Whether this line or the next begins as an adornment does; most do not, and are not looked at again."""
-    return lines[number][:1] in _MARKS or (number + 1 < len(lines) and lines[number + 1][:1] in _MARKS)
 
 
 def _heading_at(lines: Sequence[str], number: int) -> tuple[tuple[str, bool], str, int] | None:

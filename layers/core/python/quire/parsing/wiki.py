@@ -21,8 +21,6 @@ _MARKUP = re.compile(
 )
 
 
-PLAIN_OF_WIKIS = re.compile(r"[^\n\0\\`~*_\[!<&%=^]*+")
-"""Text in which nothing is markup, of notes that link as wikis do."""
 _LINK_OR_CODE = re.compile(
     r"""
     (?P<code> ^[ ]{0,3}(?P<fence>`{3,}+|~{3,}+)[^\n]*+(?:\n(?![ ]{0,3}(?P=fence))[^\n]*+)*+ (?:\n[^\n]*+)?+
