@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import Any
 
 from mangum import Mangum
-from mangum.handlers import HTTPGateway
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 TEXT_TYPES = [
@@ -19,15 +17,6 @@ TEXT_TYPES = [
     "application/javascript",
     "image/svg+xml",
 ]
-
-
-class HttpGateway(HTTPGateway):
-    """Mangum's reader of v2 events, which would read each event a second time to answer it."""
-
-    @cached_property
-    def scope(self) -> Any:
-        """The ASGI scope of the event."""
-        return super().scope
 
 
 class LambdaHandler:
@@ -47,7 +36,6 @@ class LambdaHandler:
         self._mangum = Mangum(
             app,  # type: ignore[arg-type]
             lifespan="off",
-            custom_handlers=[HttpGateway],
             text_mime_types=TEXT_TYPES,
         )
 
@@ -77,7 +65,7 @@ class LambdaHandler:
 
 
 class _Cycle:
-    """One request, and its response in memory. Mangum's own has a queue, a task and a log line besides."""
+    """One request, and its response in memory. Who still waits for a message of Mangum's own waits for ever."""
 
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body
