@@ -6,6 +6,7 @@ import sys
 
 from build_index.progress import say
 from quire.interrupts import held_interrupts
+from quire.precompiled import compiled_once
 
 INTERRUPTED = 130
 
@@ -23,5 +24,11 @@ def main(arguments: list[str] | None = None) -> int:
         return INTERRUPTED
 
 
+def start() -> int:
+    """Run one command as a program of its own."""
+    with compiled_once():
+        return main()
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(start())

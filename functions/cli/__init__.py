@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 
+def start() -> None:
+    """Run one command as a program of its own."""
+    from quire.precompiled import compiled_once
+
+    with compiled_once():
+        main()
+
+
 def main() -> None:
     """Run one command; Ctrl-C while its parts are loaded ends it as at any other time, without a traceback."""
     import sys

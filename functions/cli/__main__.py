@@ -1,5 +1,5 @@
 """`python -m functions.cli`, the same as `quire`."""
 
-from functions.cli import main
+from functions.cli import start
 
-main()
+start()

@@ -126,7 +126,7 @@ def _build(order: IndexOrder, settings: Settings, most_s: float) -> dict[str, An
     Raises:
         QuireError: as the process says; BuildDied where it said nothing, or not in time.
     """
-    command, environment = interpreter("build_index.pipeline.folder_job")
+    command, environment = interpreter("quire.precompiled", "build_index.pipeline.folder_job")
     try:
         done = subprocess.run(
             command,

@@ -36,6 +36,7 @@ from quire.limits import (
     READING_PROCESSES,
     READING_WAITS,
 )
+from quire.precompiled import compiled_once
 
 START_S, LEAST_WAIT_S = 60.0, 20.0
 """What starting an interpreter, and any call, may take by the clock on a machine that does much else."""
@@ -246,7 +247,8 @@ def _serve(descriptor: str, target: str, memory_mb: str) -> None:
     most = int(memory_mb) << 20
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     module, _, function = target.partition(":")
-    work = getattr(importlib.import_module(module), function)
+    with compiled_once():
+        work = getattr(importlib.import_module(module), function)
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)
     kept = _Kept()
