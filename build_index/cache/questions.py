@@ -33,7 +33,8 @@ R = TypeVar("R")
 class CachedQuestions:
     """An embedder whose questions come from the store where it has them; passages always come from the model.
 
-    Use it as a context manager: what was asked is kept at the end, and what was not is forgotten. The questions in
+    Use it as a context manager: what was asked is kept at the end, and what was not is forgotten, unless nothing was
+    asked. The questions in
     `common` are asked of every collection, so they are kept once for all: half of a small collection's build.
     """
 
@@ -58,7 +59,7 @@ class CachedQuestions:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if kind is None and self._asked != self._kept:
+        if kind is None and self._asked and self._asked != self._kept:
             own = {key: row for key, row in self._asked.items() if key not in self._common}
             new = {
                 key: row for key, row in self._asked.items() if key in self._common and key not in self._kept

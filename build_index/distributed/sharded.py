@@ -111,7 +111,7 @@ def _calibrated(plan: BuildPlan, tools: Tools) -> Manifest:
         closing(ContentStore(tools.cache)) as store,
         CachedQuestions(tools.embedder, store, plan.name, background_questions()) as embedder,
     ):
-        return calibrated(plan, tools.cache / "built" / plan.name, embedder)
+        return calibrated(plan, tools.cache / "built" / plan.name, embedder, store)
 
 
 def _poison(records: Sequence[Record]) -> dict[str, object]:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
+from build_index.cache.calibrations import calibration_key, keep_calibration, read_calibration
 from build_index.cache.last_build import LastBuild, content_keys
 from build_index.cache.prepared import PreparedDocuments, PreparedEntry, admit_all
 from build_index.cache.questions import CachedQuestions
@@ -43,7 +44,7 @@ from quire.analysis.terms import forget
 from quire.canonical_json import canonical_json
 from quire.documents import Chunk
 from quire.errors import SourceError
-from quire.index.layout import EMBEDDED, Manifest
+from quire.index.layout import EMBEDDED, MANIFEST, Manifest, read_manifest
 from quire.index.lines import read_line
 from quire.index.opened import OpenedIndex, open_built
 from quire.index.reader import open_segment
@@ -181,7 +182,7 @@ def _index(
     from build_index.evaluation.calibrate import background_questions
 
     with CachedQuestions(tools.embedder, parts.store, plan.name, background_questions()) as embedder:
-        manifest = calibrated(plan, folder, embedder)
+        manifest = calibrated(plan, folder, embedder, parts.store)
         questions = parts.report() if wanted.count else None
         if questions and questions.left:
             if stage:  # what can be served need not wait for a language model
@@ -190,7 +191,7 @@ def _index(
                 embedded = vectors.misses
                 folder, vectors, _ = _write(plan, tools, parts.asked(wanted, plan.profile), facts)
                 vectors.misses += embedded
-                manifest = calibrated(plan, folder, embedder)
+                manifest = calibrated(plan, folder, embedder, parts.store)
     manifest = _noted(folder, questions) if questions else manifest
     embedding = {"cached": vectors.hits, "embedded": vectors.misses, "tokens": vectors.tokens}
     return IngestReport(manifest, folder, "", [], {}, embedding, updated=updated, questions=questions)
@@ -386,18 +387,28 @@ def clear(fresh: Path) -> None:
         shutil.rmtree(leftover, ignore_errors=True)
 
 
-def calibrated(plan: BuildPlan, folder: Path, embedder: CachedQuestions) -> Manifest:
-    """Ask what was written questions and keep in its manifest how its scores become probabilities."""
-    from build_index.evaluation.calibrate import calibrate, calibrate_answers, rank_background
+def calibrated(plan: BuildPlan, folder: Path, embedder: CachedQuestions, store: ContentStore) -> Manifest:
+    """Ask what was written questions, unless that was done before, and keep in its manifest how its scores become
+    probabilities."""
+    from build_index.evaluation.calibrate import (
+        background_questions,
+        calibrate,
+        calibrate_answers,
+        rank_background,
+    )
 
-    index = open_built(folder)
     golden = read_golden([Path(plan.golden)]) if plan.golden else ()
+    key = calibration_key(read_manifest((folder / MANIFEST).read_bytes()), (background_questions(), golden))
+    if known := read_calibration(store, key):
+        return amend_manifest(folder, calibration=known)
+    index = open_built(folder)
     background = rank_background(index, embedder, embedder.in_two)
     fitted = calibrate(background).as_json()
     amend_manifest(folder, calibration=fitted)
     index = open_built(folder)  # answers are judged by the scores that it will give
     answers = calibrate_answers(index, embedder, background, golden, spread=embedder.in_two)
     fitted["abstention"] = answers.as_json()
+    keep_calibration(store, key, fitted)
     return amend_manifest(folder, calibration=fitted)
 
 

@@ -78,7 +78,7 @@ def link_models(cache: Path, model_folder: Path) -> None:
     """Make a build's cache that holds the exported models and vectors that were made before, for builds of all tests.
 
     Of the 100 questions that every build asks, which are half of a small build's work; and of the shop, that a dozen
-    builds begin with. What is asked and embedded, and that both are kept, is tested over other text.
+    builds begin with, with what asking it comes to. That this is asked, embedded and kept is tested over other text.
     """
     from build_index.cache.inputs import digest_code
 
@@ -95,11 +95,12 @@ def link_models(cache: Path, model_folder: Path) -> None:
 
 
 def _take_vectors(into: Path, other: Path) -> None:
+    from build_index.cache.calibrations import CALIBRATIONS
     from build_index.cache.questions import COMMON, questions_of
     from build_index.cache.store import VECTORS, ContentStore
 
     with closing(ContentStore(into)) as store:
-        store.take(other, [COMMON, VECTORS, *map(questions_of, SHOPS)])
+        store.take(other, [COMMON, VECTORS, CALIBRATIONS, *map(questions_of, SHOPS)])
 
 
 def _index_shop(cache: Path, model_folder: Path) -> None:
