@@ -38,6 +38,25 @@ PLACES = {"core": "opt", "runtime": "opt", "model": "opt", "llm": "llm", "functi
 Root = Path
 
 
+BEGUN = pytest.StashKey[subprocess.Popen[bytes]]()
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """In a new checkout, begin with the archives: they take 30 s, and who collects tests leaves other cores idle."""
+    is_whole = session.config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    if is_whole and session.config.option.numprocesses and not (OUT / "manifest.json").exists():
+        command = (sys.executable, "-c", f"from {__name__} import unpacked; unpacked()")
+        begun = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        session.config.stash[BEGUN] = begun
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Leave none running; what they could not be made for is told by the tests that want them."""
+    if begun := config.stash.get(BEGUN, None):
+        begun.kill()
+        begun.wait()
+
+
 @cache
 def unpacked() -> Root:
     """The archives, unpacked once for each content; raises ConfigError where they cannot be made."""
