@@ -17,7 +17,8 @@ from quire.precompiled import compiled_once
 parsed, parse = [], re._parser.parse
 re._parser.parse = lambda text, *more: parsed.append(text) or parse(text, *more)
 with compiled_once(Path(sys.argv[1])):
-    import quire.analysis.terms, quire.documents
+    import quire.analysis.terms, quire.documents, quire.search.intent
+    assert quire.search.intent.read_intent("Where is the lid defined?").is_place
     found = re.compile(f"(?P<word>{sys.argv[2]})|x", re.I).fullmatch("X" + sys.argv[2][1:])
 assert found["word"] and quire.documents.chunk_id("a", "b") == quire.documents.chunk_id(document_id="a", key="b")
 print(len(parsed))

@@ -46,6 +46,8 @@ MOST = 16 << 20
 """Bytes of a file that is added to. What code does not have any more goes when it is begun anew."""
 IMPORTING = "<frozen importlib._bootstrap>"
 """The file of functions that import, as their code tells it."""
+LATER = "_compiled"
+"""The name of functions that compile patterns of the code, and of nothing else, when they are first wanted."""
 
 
 class Compiled:
@@ -114,7 +116,7 @@ def note() -> Compiled:
 
 @contextmanager
 def compiled_once(file: Path | None = None) -> Iterator[None]:
-    """Have what is imported in the block take what programs kept, and keep what they did not, where it may be kept.
+    """Have what is compiled in the block taken from what programs kept, and keep of the code what they did not.
 
     Args:
         file: where; by default `kept_file()`.
@@ -123,7 +125,7 @@ def compiled_once(file: Path | None = None) -> Iterator[None]:
     kept, new = Compiled(file), Compiled()
     may_write = _may_write(file)
     if kept or may_write:
-        _serve(lambda key: kept.get(key) or (new.add(key) if may_write and _is_importing() else None))
+        _serve(lambda key: kept.get(key) or (new.add(key) if may_write and _is_of_code() else None))
     try:
         yield
     finally:
@@ -183,12 +185,12 @@ def _number(key: Key) -> int:
     return len(data) << 32 | zlib.crc32(data, zlib.crc32(f"{type(text).__name__} {how}".encode()))
 
 
-def _is_importing() -> bool:
-    """Whether a module is imported now: what runs later may compile words of a question, which nobody is to keep."""
+def _is_of_code() -> bool:
+    """Whether what is compiled now stands in the code: others may have words of a question, which nobody is to keep."""
     frame = sys._getframe(2)
     while frame.f_back:
         frame = frame.f_back
-        if frame.f_code.co_filename == IMPORTING:
+        if frame.f_code.co_filename == IMPORTING or frame.f_code.co_name == LATER:
             return True
     return False
 
