@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sqlite3
 import ssl
 import sys
@@ -48,12 +49,24 @@ ROOM_BYTES = 6 << 30
 """The suite writes up to 1 GB at once, and keeps what failing tests wrote."""
 
 
-def pytest_configure() -> None:
+WRITTEN = pytest.StashKey[str]()
+"""The folder of temporary files there, which goes with the run; pytest's own keep what failing tests wrote."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
     """What is shared by many tests is made before the first of them clears the environment."""
     for name in settings_of_this_machine():
         del os.environ[name]
     if "TMPDIR" not in os.environ and _is_roomy(MEMORY):
-        os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
+        written = config.stash[WRITTEN] = tempfile.mkdtemp(prefix="quire-tests-", dir=MEMORY)
+        os.environ["PYTEST_DEBUG_TEMPROOT"] = str(MEMORY)
+        os.environ["TMPDIR"] = tempfile.tempdir = written
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove what processes left that were ended in the middle."""
+    if written := config.stash.get(WRITTEN, ""):
+        shutil.rmtree(written, ignore_errors=True)
 
 
 def _is_roomy(folder: Path) -> bool:
