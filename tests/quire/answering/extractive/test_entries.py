@@ -10,6 +10,7 @@ from quire.answering.answerer import answer
 from quire.answering.extractive.entries import entry_of
 from quire.answering.extractive.scoring import score_passages
 from quire.answering.extractive.weighing import weigh
+from quire.answering.extractive.widening import widened
 from quire.answering.request import Inquiry
 from quire.documents import Chunk
 from tests.support.pace import takes_cpu_within
@@ -300,5 +301,11 @@ def test_one_row_of_a_long_table_is_told_alone_below_its_head() -> None:
         "**Codes**\n\n| Code | Meaning | What to do |\n| --- | --- | --- |\n"
         "| `P307` | Pump 307 is dry | Fill pump 307 |\n\n[1]"
     )
+    weighed = weigh("What is P307?", shelf.index)
+    hits = [hit_of(halves[0])]
+    scored = score_passages(weighed, hits, None, None)
+    row = next(one for one in scored if "P307" in one.text)
+    assert widened(weighed, row, scored, 900, opens=True).text.count("\n") == 0
+    assert widened(weighed, row, scored, 900).text.count("\n") > 2  # beside others
     few = chunk("codes.md", f"# Codes\n\n| Code | Meaning |\n| --- | --- |\n{rows[:90]}", 0)
     assert "P301" in answer(shelf_of([few, *pages(300)], profile="docs"), Inquiry("What is P300?")).text

@@ -236,7 +236,8 @@ def _first_quotes(
     quotes = [Quote(*lines, lines.start) for lines in told]
     if told:
         return [widened(question, opening, ranked, FIRST_CHARACTERS), *quotes] if is_entry else quotes
-    first = widened(question, opening, ranked, FIRST_CHARACTERS, opens=not is_entry)
+    row = asked_row(question, opening, in_words=False) if is_entry else None
+    first = row or widened(question, opening, ranked, FIRST_CHARACTERS, opens=not is_entry)
     goes_on = goes_on and not asked_row(question, opening)
     quotes = _continued(first, _near(opening, ranked), beside) if goes_on else [first]
     return [*quotes, *_rest_of_code(question, quotes, beside)]

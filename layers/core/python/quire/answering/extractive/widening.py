@@ -144,7 +144,7 @@ def widened(
         if own := own_definition(question.text, one.hit.chunk):
             return Quote(one.hit, *best_lines(question, text, own[0], room, within=own), own[0])
         return Quote(one.hit, *best_lines(question, text, at, room, stays=one.asked), at)
-    if alone := _whole_entry(question, one) or asked_row(question, one, in_words=opens):
+    if alone := _whole_entry(question, one) or (asked_row(question, one) if opens else None):
         return alone
     pieces = split_pieces(text)
     numbers = range(len(pieces))
