@@ -1,4 +1,4 @@
-"""What builds learned by asking the same index before: whoever goes back to what was built need not ask it again.
+"""Calibrations of indexes that were built before, by their content: an edit that is undone asks no questions again.
 
 Asking is most of what a build of a few files does, and a second of one of thousands.
 """

@@ -65,7 +65,7 @@ class LambdaHandler:
 
 
 class _Cycle:
-    """One request, and its response in memory. Who still waits for a message of Mangum's own waits for ever."""
+    """One request, and its response in memory. A second wait for Mangum's own messages would never end."""
 
     def __init__(self, body: bytes) -> None:
         self._body: bytes | None = body

@@ -217,11 +217,11 @@ def _decoded(content: bytes) -> str | None:
     except UnicodeDecodeError:
         if not is_written(content):
             return None
+    if older := older_encoding(content):  # told by a beginning, behind which a sign may be damaged
+        return content.decode(older.codec, "replace")
     try:
-        return content.decode(encoding_of(content).codec)
-    except (
-        UnicodeDecodeError
-    ):  # Windows-1252 leaves five bytes undefined, and the others are told by a beginning
+        return content.decode(WESTERN.codec)
+    except UnicodeDecodeError:  # Windows-1252 leaves five bytes undefined
         return content.decode("latin-1")
 
 

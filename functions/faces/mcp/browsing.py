@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import chain
 
 from functions.faces.mcp import arguments as a
@@ -102,12 +103,13 @@ def _found(service: Knowledge, caller: Caller, args: a.ReadArguments) -> tuple[R
 
 
 def _is_of(service: Knowledge, caller: Caller, found: Read, document: str) -> bool:
-    """Whether the passages are those of the document, by its id or a name that it is known by."""
-    try:
-        named = _document(service, caller, [found.served.name], document, version=found.served.version)
-    except InputError:
-        return False
-    return named.chunks[0].document_id == found.chunks[0].document_id
+    """Whether the passages are those of the document, by its id or a name that it is known by, be it with lines."""
+    path, _, lines = document.rpartition(":")
+    for name in (document, path) if lines.partition("-")[0].isdecimal() else (document,):
+        with suppress(InputError):
+            named = _document(service, caller, [found.served.name], name, version=found.served.version)
+            return named.chunks[0].document_id == found.chunks[0].document_id
+    return False
 
 
 def _lines_of_document(

@@ -37,6 +37,12 @@ def test_a_text_in_another_alphabet_tells_its_encoding(language: str, codec: str
     assert text.encode(codec).decode(told.codec) == text
 
 
+def test_two_russian_words_are_enough() -> None:
+    told = older_encoding("Ключ дежурного".encode("cp1251"))
+    assert told is not None
+    assert told.codec == "cp1251"
+
+
 @pytest.mark.parametrize(
     "text",
     ["Die „Kühlung“ der Kamera erreicht minus 30 Grad: größer, kälter, öfter.", "Où ça? Là-bas, à l’été."],

@@ -117,6 +117,8 @@ def test_values_are_parted_by_what_parts_those_of_the_first_line(text: str) -> N
     ("rows", "cells"),
     [
         ('Pipe,"3 inch\nHose,2"\nTube,1\n', [["Pipe", '"3 inch'], ["Hose", '2"'], ["Tube", "1"]]),
+        ('Pipe,"3 inch\nHose,2\nTube,1\n\n', [["Pipe", '"3 inch'], ["Hose", "2"], ["Tube", "1"]]),
+        ('Pipe,"3 inch\nHose,2\nTube\n', [["Pipe", '"3 inch'], ["Hose", "2"], ["Tube", ""]]),
         ('Pipe,"3 inch\nHose,2\nTube,1\n', [["Pipe", '"3 inch'], ["Hose", "2"], ["Tube", "1"]]),
         (
             'Pipe,"of steel\nand, at need, tin"\nTube,1\n',

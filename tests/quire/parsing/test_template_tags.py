@@ -41,6 +41,13 @@ def test_a_tab_of_code_and_text_is_read_by_the_label_that_its_tabs_have_for_it()
         assert [line for line in words(text, generator).split("\n") if line] == expected.split("\n")
 
 
+def test_an_example_of_a_tag_and_code_that_shows_a_fence_undo_no_code() -> None:
+    named = "Use `{{< highlight go >}}` for code.\n\n```\nx\n```\n\n"
+    shown = "{{< highlight md >}}\n# y\n\n```\ny\n```\n{{< /highlight >}}\n\n"
+    held = f"{shown}{{{{< highlight sh >}}}}\n# z\n{{{{< /highlight >}}}}\n"
+    assert without_template_tags(f"{named}{held}", "hugo").endswith("```sh\n# z\n```\n")
+
+
 def test_what_holds_a_fence_somewhere_holds_text_elsewhere() -> None:
     held = "{{< code-box >}}\nMind the *ropes*.\n{{< /code-box >}}\n\n"
     text = f"# A\n\n{held}{{{{< code-box >}}}}\nSo:\n\n```sh\ncoil\n```\n{{{{< /code-box >}}}}\n"

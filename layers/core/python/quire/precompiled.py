@@ -40,6 +40,8 @@ Key = tuple[str | bytes, str | int]
 `_sre.compile` takes."""
 
 MADE_BY = importlib.util.MAGIC_NUMBER + _engine.MAGIC.to_bytes(4, "little")
+SUM = 4
+"""Bytes of the checksum behind it: a disk may lose a part of what was written."""
 FORMAT = 2
 """Of marshal: what later ones write of a value depends on what else refers to it."""
 MOST = 16 << 20
@@ -61,8 +63,9 @@ class Compiled:
     def _open(self, file: Path) -> None:
         try:
             held = memoryview(file.read_bytes())
-            if held[: len(MADE_BY)] == MADE_BY:
-                self._packed = dict(_read(held[len(MADE_BY) :]))
+            begin, body = len(MADE_BY) + SUM, held[len(MADE_BY) + SUM :]
+            if held[:begin] == MADE_BY + zlib.crc32(body).to_bytes(SUM, "big"):
+                self._packed = dict(_read(body))
         except (OSError, EOFError, ValueError, TypeError):
             pass  # without a file, or with half a one, all is compiled as ever
 
@@ -96,8 +99,8 @@ class Compiled:
         """Write all to a file. The same values give the same bytes."""
         packed = sorted(self._packed.items())
         lengths = marshal.dumps([(number, len(value)) for number, value in packed], FORMAT)
-        begin = MADE_BY + len(lengths).to_bytes(4, "big") + lengths
-        file.write_bytes(b"".join([begin, *(value for _, value in packed)]))
+        body = b"".join([len(lengths).to_bytes(4, "big"), lengths, *(value for _, value in packed)])
+        file.write_bytes(MADE_BY + zlib.crc32(body).to_bytes(SUM, "big") + body)
 
 
 def take(file: Path) -> None:

@@ -226,6 +226,12 @@ def test_first_steps_are_found_wherever_they_are_told(
     assert said in given.citations[0].quote.split("\n\n", 2)[1]
 
 
+def test_what_else_is_free_is_not_told_by_the_licence(kiln: AskedCollection) -> None:
+    for question in ("Which lids are free?", "Are the Mondays free?", "Is the picture free?"):
+        given = answer(kiln, Inquiry(question))
+        assert not any("LICENSE" in cited.hit.chunk.document_id for cited in given.citations)
+
+
 def test_a_section_about_the_support_of_something_is_no_help() -> None:
     made = [chunk(path, text, 0, lang="markdown", start_line=1) for path, text in BARE.items()]
     assert not answer(shelf_of(made), Inquiry("Where do I get help?")).answerable

@@ -53,6 +53,23 @@ def test_rows_of_a_table_of_html_are_rows_below_its_head_whatever_lines_they_sta
     assert texts(HTML_TABLE, SENTENCE)[-1] == "After."
 
 
+@pytest.mark.parametrize(
+    ("text", "rows", "said"),
+    [
+        ("<td>The lid is hinged.</td>\n</tr>\n</table>", ["<td>The lid is hinged.</td>\n</tr>"], []),
+        ("<table>\n<td>a lid</td>\n</table>\n\nBelow it.", ["<td>a lid</td>\n</table>"], ["Below it."]),
+        ("<table> is a tag.\n\nUse grids.", [], ["<table> is a tag.", "Use grids."]),
+        (
+            "<table>\n<tr><td>1</td></tr>\n\nBehind it.\n\nIt is red.",
+            ["<tr><td>1</td></tr>"],
+            ["Behind it.", "It is red."],
+        ),
+    ],
+)
+def test_what_a_torn_table_of_html_says_is_a_passage(text: str, rows: list[str], said: list[str]) -> None:
+    assert (texts(text, ROW), texts(text, SENTENCE)) == (rows, said)
+
+
 def test_what_introduces_a_list_or_table_is_its_lead_and_no_passage() -> None:
     leads = {KETTLE[slice(*one.lead)] for one in split_passages(KETTLE) if one.lead}
     assert leads == {"The lid can be taken off:", "Part | Price | Life"}

@@ -160,7 +160,7 @@ SHARED = 0.62
 and *Sicherung* share six of ten."""
 INFLECTED, FEWEST, TELLING = 4, 3, 5
 """Letters of a word that has forms, those that they share at least, and those where Snowball gives two stems."""
-LOOKED_AT, MOST_FORMS = 200, 6
+LOOKED_AT, MOST_FORMS, MOST_INFLECTED = 200, 6, 24
 _own = threading.local()
 """Stemmers for each thread: they keep state while they work, and must not be shared."""
 
@@ -177,6 +177,8 @@ def inflections(question: str, beginning: Callable[[str], Iterable[str]]) -> dic
         word = written.lower()
         if word in small or len(word) < INFLECTED or not word.isalpha():
             continue
+        if len(found) == MOST_INFLECTED:
+            break
         begins = word[: max(FEWEST, math.ceil(SHARED * len(word)) - 2)]
         known = (other for other in islice(beginning(begins), LOOKED_AT) if other != word)
         likes = [(_likeness(word, other, languages[0].name), other) for other in known]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import heapq
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from zlib import crc32
@@ -319,14 +320,14 @@ class WordTable:
         self._live = live
 
     def beginning(self, letters: str) -> Iterator[str]:
-        """The words that begin with the letters, ascending in each segment.
+        """The words that begin with the letters, ascending.
 
         Raises:
             ArtifactCorrupt: a damaged file names a word that there is not.
         """
         try:
-            for part in self._live.parts:
-                yield from part.spelling.words.with_prefix(letters)
+            told = (part.spelling.words.with_prefix(letters) for part in self._live.parts)
+            yield from (word for word, _ in groupby(heapq.merge(*told)))
         except IndexError as error:
             raise ArtifactCorrupt(f"the table of words is damaged: {error}; {REBUILT}") from error
 

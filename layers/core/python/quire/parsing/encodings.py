@@ -59,7 +59,7 @@ def older_encoding(data: bytes) -> OlderEncoding | None:
         return SHIFT_JIS
     if _is_japanese(_read(head, EUC_JP)):
         return EUC_JP
-    return _in_pairs(head) or next((one for one in (CP1251, KOI8) if _is_cyrillic(_read(head, one))), None)
+    return next((one for one in (CP1251, KOI8) if _is_cyrillic(_read(head, one))), None) or _in_pairs(head)
 
 
 def _read(head: bytes, encoding: OlderEncoding) -> str:

@@ -231,13 +231,13 @@ def _with_whole_rows(lines: Sequence[str]) -> Sequence[str]:
     where the text begins, which may be inside of a table.
     """
     kept: list[str] = []
+    is_first = True
     for is_blank, run in groupby(lines, key=lambda line: not line.strip()):
         held = list(run)
         if not is_blank and any(BREAK in line for line in held):
-            is_table = any(map(_RULE.fullmatch, held)) or (
-                not "".join(kept).strip() and all(map(_BAR.search, held))
-            )
+            is_table = any(map(_RULE.fullmatch, held)) or (is_first and all(map(_BAR.search, held)))
             held = [_BREAKS.sub(" ", line) if _is_row(line, is_table) else line for line in held]
+        is_first = is_first and is_blank
         kept += held
     return kept
 

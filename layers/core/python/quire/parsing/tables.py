@@ -78,6 +78,7 @@ def _separated(text: str, delimiter: str) -> Iterator[Row]:
     [['size', 'part'], ['"3 inch', 'pipe'], ['2"', 'hose']]
     """
     taken: list[str] = []
+    csv.field_size_limit(max(csv.field_size_limit(), len(text)))  # of all that one mark takes in
 
     def lines() -> Iterator[str]:
         for line in io.StringIO(text, newline=""):
@@ -86,13 +87,19 @@ def _separated(text: str, delimiter: str) -> Iterator[Row]:
 
     width = 0
     for row in csv.reader(lines(), delimiter=delimiter):
-        apart = [_cells_of(line, delimiter) for line in taken] if len(taken) > 1 else []
+        apart = [_cells_of(line, delimiter) for line in taken if line.strip()] if len(taken) > 1 else []
         # Lines of one cell hardly have as many cells each as the head, and end behind no number.
         is_open = "".join(taken).count('"') % 2 or _INCHES.search(taken[-1])
-        is_chance = is_open and width > 1 and apart and all(len(one) == width for one in apart)
+        is_chance = is_open and width > 1 and apart and _is_of_width(apart, width)
         yield from apart if is_chance else [row]
         width = width or len(row)
         taken.clear()
+
+
+def _is_of_width(rows: Sequence[Row], width: int) -> bool:
+    """Whether most rows have as many cells, and none has more."""
+    whole = sum(len(row) == width for row in rows)
+    return 2 * whole > len(rows) and all(len(row) <= width for row in rows)
 
 
 def _cells_of(line: str, delimiter: str) -> Row:

@@ -82,7 +82,7 @@ _CLOSING = re.compile(
 _HELD = re.compile(
     r"""
     ^[ \t]*+(```|~~~)                              # a fence of its own
-    | \{[{%][<%]?-?[ \t]*+(/[ \t]*+|end)?([\w-]++)([^{}\n]*+)  # a tag that opens or closes
+    | \{[{%][<%]?-?[ \t]*+(/[ \t]*+|end)?([\w-]++)[^{}\n]*+  # a tag that opens or closes
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -150,14 +150,20 @@ def _with_labels(text: str) -> str:
 
 def _around_fences(text: str) -> frozenset[str]:
     """Names of the tags that hold code in a fence of its own somewhere: what else they hold is text."""
-    opened, around = set[str](), set[str]()
-    for fence, closes, name, said in _HELD.findall(text):
+    fences = list[int]()
+    opened, around = dict[str, tuple[int, int]](), set[str]()
+    for found in _HELD.finditer(text):
+        fence, closes, name = found.groups()
         if fence:
-            around |= opened
-        elif closes:
-            opened.discard(name)
-        elif not said.rstrip(">%").endswith("/"):
-            opened.add(name)
+            fences.append(found.start())
+        elif not closes:
+            opened[name] = (len(fences), found.end())
+        elif name in opened:
+            before, end = opened.pop(name)
+            held = text[end : fences[before]].strip("{}<>% \t\n") if before < len(fences) else name
+            # Code that is highlighted may show a fence of Markdown.
+            if not held or ("highlight" not in name and before < len(fences)):
+                around.add(name)
     return frozenset(around)
 
 

@@ -234,7 +234,7 @@ def content_terms(asked: Intent, terms: Iterable[str]) -> list[str]:
     """
     given = list(terms)
     asking = ASKING_TERMS if asked.meaning else HAPPENS if _compiled(_WHAT_HAPPENS).search(asked.text) else ()
-    asking = SWITCHES if _compiled(_SWITCHING).search(asked.text) else asking
+    asking = frozenset((*asking, *SWITCHES)) if _compiled(_SWITCHING).search(asked.text) else asking
     return [term for term in given if term not in asking] or given
 
 
@@ -594,7 +594,7 @@ _CALLEES = rf"""
     | \bdependenc(?:y|ies)\s+of\b
 """
 _WHAT_HAPPENS = r"\bwhat\s+happens\b"
-_SWITCHING = r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:[\w-]++\s+){0,4}?(?:on|off)\b"
+_SWITCHING = r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:(?!\w{3,}ed\b)[\w-]++\s+){0,3}?(?:on|off)\b"
 _HOW_TO = r"\bhow[ ](?:do|can|to|should|would)\b"
 _USE = r"""
     \b(?: i | my | me | we | our )\b

@@ -48,8 +48,9 @@ def sweep(folder: Path, patterns: tuple[str, ...]) -> int:
     """
     before = time.time() - LEFT_S
     found = [path for pattern in patterns for path in folder.glob(pattern) if _changed(path) < before]
-    opened = tuple(_opened()) if found else ()
-    gone = [path for path in found if not any(Path(one).is_relative_to(path.resolve()) for one in opened)]
+    opened = tuple(map(Path, _opened())) if found else ()
+    resolved = ((path, path.resolve()) for path in found)
+    gone = [path for path, real in resolved if not any(one.is_relative_to(real) for one in opened)]
     for path in gone:
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)

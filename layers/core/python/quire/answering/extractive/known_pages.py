@@ -69,7 +69,8 @@ _UPGRADES = re.compile(r"\b(?:upgrad|updat)\w*", re.IGNORECASE)
 _SELF_UPDATE = re.compile(r"(?:^|[_-])self[_-]?(?:update|upgrade)$")
 _OF_PRODUCTION = re.compile(
     r"""
-    ^ (?: [a-z]++[_-] )? (?: in[_-] | for[_-] | going[_-]to[_-] )? production (?: [_-][a-z]++ )? $  # of one system
+    ^ (?: [a-z]++[_-] )? (?: in[_-] | for[_-] | going[_-]to[_-] )? production
+    (?: [_-](?:guides?|guidelines|checklist|deployments?|setup|environment|ready|readiness) )? $  # of one system
     """,
     re.VERBOSE,
 )
@@ -240,7 +241,9 @@ _PAGES = (
                 (?! [^?]{0,60} \b(?: need | requires? | keys? | buy | purchase | activate | plans? )\b )  # his own
               | \blicen[cs]ed[ ]under\b | \bhow[ ]is\b [^?]{0,40} \blicen[cs]ed\b
               | ^\W*(?:the[ ])?licen[cs]e\W*$
-              | \b(?:is|are)\b [^?]{0,40} \b(?: open[ -]source | free (?:[ ]software|[ ]to[ ]use)? ) \W*$ )
+              | \b(?:is|are)\b [^?]{0,40} \bopen[ -]source \W*$
+              | ^\W*+ (?:is|are)[ ] (?: it | this | (?P<of>[\w.-]++ (?:[ ](?!free\b)[\w.-]++)? ) )
+                [ ]free (?:[ ]software|[ ]to[ ]use)? \W*$ )
             """,
             re.IGNORECASE | re.VERBOSE,
         ),

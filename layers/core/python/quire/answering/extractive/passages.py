@@ -28,7 +28,14 @@ CSV_ROW = re.compile(
 )
 BORDER = re.compile(r"[ \t]*+=++(?:[ \t]++=++)++[ \t]*+")
 """Above, within and below a table of reStructuredText whose columns blanks part."""
-_IN_HTML_TABLE = re.compile(r"[ \t]*+</?(?:table|thead|tbody|tr|t[dh])\b", re.IGNORECASE)
+_IN_HTML_TABLE = re.compile(
+    r"""
+    [ \t]*+ (?: <(?:t[dh])\b                                                  # a cell, whatever it says
+      | </?(?:table|thead|tbody|tr|t[dh])\b [^<>\n]*+ (?:>|$) [ \t]*+ (?:<|$) )  # the tag alone, or before others
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_TAG = re.compile(r"<[^<>\n]*+>?")
 _LINK = re.compile(r"\[[^\[\]\n]*+\]\(")
 _INLINE_CODE = re.compile(r"`[^`\n]*+`")
 _PARAMETERS = re.compile(r"(?<=\w)\([^()\n]*+\)")
@@ -129,14 +136,33 @@ def _lines_behind(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _rows(lines: Sequence[str], position: int) -> Iterator[tuple[int, int, str]]:
     """Spans of a table's rows, each a line without a border, or of HTML, where one may stand on several lines."""
-    is_html, row = bool(_IN_HTML_TABLE.match(lines[0])), -1
-    for number, line in enumerate(lines, 1):
-        start, position = position, position + len(line)
-        begins = "<tr" in line.lower() if is_html else line.strip() and not BORDER.fullmatch(line.rstrip())
-        row = start if row < 0 and begins else row
-        if row >= 0 and (not is_html or "</tr" in line.lower() or number == len(lines)):
-            yield row, start + len(line.rstrip()), ROW
-            row = -1
+    if _IN_HTML_TABLE.match(lines[0]):
+        yield from _html_rows(lines, position)
+        return
+    for line in lines:
+        if line.strip() and not BORDER.fullmatch(line.rstrip()):
+            yield position, position + len(line.rstrip()), ROW
+        position += len(line)
+
+
+def _html_rows(lines: Sequence[str], position: int) -> Iterator[tuple[int, int, str]]:
+    """The same of a table of HTML, whose first row may begin in the chunk before; what says nothing is none."""
+    row, end, says = -1, position, False
+    for line in lines:
+        begins, bare = "<tr" in line.lower(), _TAG.sub("", line).strip()
+        if says and begins:  # the row before it was not closed
+            yield row, end, ROW
+        if begins or (row < 0 and bare):
+            row, says = position, False
+        says = says or (row >= 0 and bool(bare))
+        end = position + len(line.rstrip()) if line.strip() else end
+        if "</tr" in line.lower():
+            if says:
+                yield row, end, ROW
+            row, says = -1, False
+        position += len(line)
+    if says:
+        yield row, end, ROW
 
 
 def table_end(lines: Sequence[str], number: int) -> int:
@@ -147,15 +173,24 @@ def table_end(lines: Sequence[str], number: int) -> int:
 
 def _html_table_end(lines: Sequence[str], number: int) -> int:
     """Line behind a table of HTML that begins in line `number`, or goes on there from the chunk before; 0 without one.
+    Of one that nothing closes, the lines up to a blank one that others follow are there.
 
     >>> _html_table_end(["<table>", "", "<tr><td>1</td></tr>", "</table>", "Below."], 0), _html_table_end(["<p>"], 0)
     (4, 0)
     """
     if not _IN_HTML_TABLE.match(lines[number]):
         return 0
-    below = range(number, len(lines))
-    ends = next((n for n in below if "</table" in lines[n].lower() or _HEADING.match(lines[n])), len(lines))
-    return min(ends + 1, len(lines)) if "</table" in "".join(lines[ends : ends + 1]).lower() else ends
+    torn, above = len(lines), lines[number]
+    for below in range(number, len(lines)):
+        line = lines[below]
+        if "</table" in line.lower():
+            return below + 1
+        if _HEADING.match(line):
+            return min(torn, below)
+        if line.strip() and not above.strip() and not _IN_HTML_TABLE.match(line):
+            torn = min(torn, below)
+        above = line
+    return torn
 
 
 def _named(lines: Sequence[str], number: int) -> tuple[int, str] | None:
