@@ -143,3 +143,15 @@ def test_what_is_no_evidence_is_no_related_topic() -> None:
     said = answer(shelf, Inquiry("Which Ada lamp has a zither?"))
     assert not said.answerable
     assert "Authors" not in said.text
+
+
+def test_what_is_turned_off_without_a_name_is_asked_back_unless_something_was_said_before() -> None:
+    text = "# Lamp\n\nA lamp is a light. Turn the lamp off by its lid, and turn it on by its ring."
+    shelf = shelf_of(
+        [chunk("lamp.md", text, 0), *[chunk(f"{n}.md", f"# Oar {n}\n\nOar {n}.", n) for n in range(40)]]
+    )
+    for question in ("How do I turn it off?", "turn that on", "How can I switch it off?"):
+        given = answer(shelf, Inquiry(question))
+        assert (given.answerable, given.citations) == (False, ())
+    turns = (Turn("user", "What is a lamp?"), Turn("assistant", "A lamp is a light. [1]"))
+    assert answer(shelf, Inquiry("How do I turn it off?", history=turns)).citations

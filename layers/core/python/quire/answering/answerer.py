@@ -24,6 +24,7 @@ from quire.answering.conversation import (
     points_nowhere,
     read_message,
     says_something,
+    switches_nothing,
 )
 from quire.answering.events import Citations, Delta, Done, Event, Sources
 from quire.answering.evidence_hits import evidence_of
@@ -187,7 +188,8 @@ def _answer_unsearched(
     is_named = any(map(collection.index.has_symbol, may_name(searched)))
     # "What about a shadow?" says a thing, of which nobody may know.
     is_said = bool(inquiry.history) and says_something(searched)
-    if not is_vague(searched) or is_named or is_said:
+    is_open = is_vague(searched) or (not inquiry.history and switches_nothing(searched))
+    if not is_open or is_named or is_said:
         return ""
     # "Where do I get help?" names nothing, and a page of its own may tell it.
     return "" if known_chunk(collection.index, searched, inquiry.filters) else ask_back(collection.index)

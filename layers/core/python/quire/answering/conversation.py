@@ -83,6 +83,14 @@ _SENTENCE = re.compile(
 """Beginnings of questions that mostly stand by themselves."""
 _IS = re.compile(r"what (?:is|are) \w+(?<!ed)\W*", re.IGNORECASE)
 """What asks for the meaning of its one word: "What is caching?", but not "What is collected?"."""
+_SWITCHES_IT = re.compile(
+    r"""
+    (?: how[ ](?:do|can|could|should|would)[ ](?:i|we|you|one)[ ] | how[ ]to[ ] )?
+    (?:turn|switch)[ ](?: (?:it|this|that|them|these)[ ](?:on|off) | (?:on|off)[ ](?:it|this|that|them|these) )
+    \W*  # no more
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
 _NEW_NOUN = re.compile(r"\b(?:an?|some)[ ]\w", re.IGNORECASE)
 
 _OF_SOMETHING = re.compile(
@@ -131,6 +139,15 @@ def may_name(question: str) -> list[str]:
         if word.lower() not in STOP_WORDS
         and (before.lower() in _ARTICLES or (word[:1].isupper() and (before or len(said) == 1)))
     ]
+
+
+def switches_nothing(question: str) -> bool:
+    """Whether it asks how something is turned on or off that it does not name.
+
+    >>> switches_nothing("How do I turn it off?"), switches_nothing("How do I turn it off in the dark?")
+    (True, False)
+    """
+    return bool(_SWITCHES_IT.fullmatch(question.strip()))
 
 
 def says_something(question: str) -> bool:
